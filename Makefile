@@ -1,0 +1,47 @@
+# Two commands for everyone: `make demo` and `make test`. Both set the environment up first.
+PYTHON ?= python3
+CORES ?= 2
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help setup demo test bench lock clean
+
+help:
+	@echo "make setup   the environment, from the hashed lock, into .venv"
+	@echo "make demo    every figure at scale quick, and the path of the report"
+	@echo "make test    format, lint, unit, contract and workflow tests"
+	@echo "make bench   speed ratios, measured in one run"
+
+setup: $(BIN)/.ready
+
+# uv comes from the same lock, hash-checked by pip, and then installs the rest much faster than pip would.
+$(BIN)/.ready: envs/requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("fedrepro needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; name another with make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	@awk '/^[^ ]/ {keep = /^uv==/} keep' envs/requirements.lock > .venv/uv.lock
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r .venv/uv.lock
+	VIRTUAL_ENV=.venv $(BIN)/uv pip sync --quiet --require-hashes envs/requirements.lock
+	VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup
+	snakemake --cores $(CORES) --config scale=quick
+	@echo "The report: $(CURDIR)/results/quick/report/index.html"
+
+test: setup
+	ruff format --check .
+	ruff check .
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+	python -m pytest
+
+bench: setup
+	python benchmarks/run.py
+
+# Renews the lock; the hashes bind every file, and no index address enters it.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --all-extras pyproject.toml -o envs/requirements.lock
+
+clean:
+	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Replication of five federated-optimisation papers."""
