@@ -1,7 +1,7 @@
 """Real datasets: what the rest of the library sees of them.
 
-`load` reads what the rule `decode` left in data/decoded/<name>/ and never touches the network. Where the bytes
-came from travels with the data as `origin`, so that no figure or claim can forget it.
+`load` reads what the rule `decode` left in data/decoded/<name>/ and never touches the network. Where the
+bytes came from travels with the data as `origin`, so that no figure or claim can forget it.
 """
 
 import hashlib
@@ -67,7 +67,9 @@ def declared(path: Path | None = None) -> dict:
         for variant in entry["variants"]:
             for file in variant["files"]:
                 if file not in document["files"]:
-                    raise DataError(f"{path}: datasets.{name}: no file '{file}'; {nearest(file, document['files'])}")
+                    raise DataError(
+                        f"{path}: datasets.{name}: no file '{file}'; {nearest(file, document['files'])}"
+                    )
     return document
 
 
@@ -107,7 +109,9 @@ def load(name: str, root: str | Path = "data") -> Dataset:
         except (OSError, ValueError) as error:
             raise DataError(f"{path}: {error}; remove {folder} and run `snakemake --cores 2 data`") from None
         if list(arrays[key].shape) != shape:
-            raise DataError(f"{path}: shape {list(arrays[key].shape)} where meta.json says {shape}; remove {folder}")
+            raise DataError(
+                f"{path}: shape {list(arrays[key].shape)} where meta.json says {shape}; remove {folder}"
+            )
     if "X" in arrays:
         X = arrays.pop("X")
     else:

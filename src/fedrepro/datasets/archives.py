@@ -19,13 +19,19 @@ from fedrepro.datasets import DataError
 
 MB = 1_000_000
 CHUNK = 1 << 20
-OPENERS = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open), (b"\x5d\x00\x00", lzma.open))
+OPENERS = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+    (b"\x5d\x00\x00", lzma.open),
+)
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ValueError,
           NotImplementedError, RuntimeError, OverflowError)  # fmt: skip
 
 
 def unpacked(path: Path, limit_mb: float) -> Iterator[bytes]:
-    """The decompressed content of a file (a plain file is its own content), in pieces, never above the limit."""
+    """The decompressed content of a file (a plain file is its own content), in pieces, never above the
+    limit."""
     total = 0
     try:
         with open_stream(path) as stream:
@@ -52,7 +58,8 @@ def read_unpacked(path: Path, limit_mb: float) -> bytes:
 
 
 def check_member_name(archive: str, name: str) -> None:
-    """Refuse the whole archive when a member would land outside its folder: such a file is not the publisher's."""
+    """Refuse the whole archive when a member would land outside its folder: such a file is not the
+    publisher's."""
     pure = PurePosixPath(name.replace("\\", "/"))
     if pure.is_absolute() or ".." in pure.parts:
         raise DataError(f"{archive}: holds '{name}', a path outside its folder; the archive is refused")
@@ -81,7 +88,8 @@ def zip_member(path: Path, ending: str, limit_mb: float) -> bytes:
 def tar_members(path: Path, limit_mb: float) -> Iterator[tuple[str, IO[bytes]]]:
     """(name, open file) of each regular file of a tar, compressed or not, in its order.
 
-    The stream is read once, through the limit; links, devices and paths outside the folder refuse the archive.
+    The stream is read once, through the limit; links, devices and paths outside the folder refuse the
+    archive.
     """
     stream = io.BufferedReader(_Pieces(unpacked(path, limit_mb)), CHUNK)
     try:
@@ -91,7 +99,9 @@ def tar_members(path: Path, limit_mb: float) -> Iterator[tuple[str, IO[bytes]]]:
                 if member.isdir():
                     continue
                 if not member.isreg():
-                    raise DataError(f"{path.name}: '{member.name}' is a link or device; the archive is refused")
+                    raise DataError(
+                        f"{path.name}: '{member.name}' is a link or device; the archive is refused"
+                    )
                 yield member.name, archive.extractfile(member)
     except DAMAGE as error:
         raise DataError(f"{path.name}: not a sound tar archive ({error})") from None

@@ -1,7 +1,7 @@
 """Boston housing (Harrison & Rubinfeld 1978): 13 features of a census tract, median value of its homes.
 
-Column B encodes a questionable assumption about race, for which scikit-learn removed the set; it is used here as a
-numeric check of a paper's figure and for nothing else.
+Column B encodes a questionable assumption about race, for which scikit-learn removed the set; it is used here
+as a numeric check of a paper's figure and for nothing else.
 """
 
 import numpy as np
@@ -37,7 +37,9 @@ def standin(rng: np.random.Generator) -> Decoded:
     scale = np.array([8.6, 23, 6.9, 0.25, 0.12, 0.7, 28, 2.1, 8.7, 168, 2.2, 91, 7.1])
     centre = np.array([3.6, 11, 11, 0.07, 0.55, 6.3, 69, 3.8, 9.5, 408, 18, 357, 13])
     urban = (rng.random(506) < 0.26)[:, None]
-    latent = rng.standard_normal((506, 3)) @ rng.standard_normal((3, 13)) / 2 + 0.6 * rng.standard_normal((506, 13))
+    latent = rng.standard_normal((506, 3)) @ rng.standard_normal((3, 13)) / 2 + 0.6 * rng.standard_normal(
+        (506, 13)
+    )
     X = np.abs(centre + scale * (latent + 1.2 * urban * rng.standard_normal(13)))
     y = 22.5 + 9 * (latent @ rng.standard_normal(13)) / np.sqrt(13) + 3 * rng.standard_normal(506)
     return Decoded(X, np.clip(y, 5, 50))

@@ -1,6 +1,7 @@
 """From the sources to data/decoded/<name>/: choose, parse, check, store.
 
-Real data first, then the named relative, then the stand-in; `meta.json` is written last and says which it was.
+Real data first, then the named relative, then the stand-in; `meta.json` is written last and says which it
+was.
 """
 
 import errno
@@ -14,7 +15,7 @@ import scipy.sparse
 
 from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum, declared
 from fedrepro.datasets.download import locked, write_atomically
-from fedrepro.datasets.sources import Found, Sources, affordable, check_space
+from fedrepro.datasets.sources import Found, Sources, check_space
 from fedrepro.seeds import stream
 
 
@@ -22,17 +23,17 @@ def prepare(
     name: str,
     root: str | Path = "data",
     policy: str = "auto",
-    limit_mb: float | None = None,
+    may_download: frozenset[str] | None = None,
     catalogue: dict | None = None,
 ) -> dict:
-    """Decode one dataset under `root` and return its meta. `limit_mb` bounds all downloads together; None: no bound.
+    """Decode one dataset under `root` and return its meta.
 
+    may_download: the files the download limit lets through (`sources.affordable`); None for no limit.
     policy: auto (the best there is), real (anything else is an error), standin (nothing else is looked at).
     """
     root, catalogue = Path(root), catalogue or declared()
     entry = catalogue["datasets"][name]
-    allowed = None if limit_mb is None else affordable(catalogue["files"], limit_mb)
-    sources = Sources(catalogue["files"], root, allowed)
+    sources = Sources(catalogue["files"], root, may_download)
     kinds = {"auto": ("real", "relative"), "real": ("real",), "standin": ()}[policy]
     for kind in kinds:
         for variant in entry["variants"]:
@@ -42,10 +43,12 @@ def prepare(
             if result is not None:
                 return store(name, entry, variant, *result, policy=policy, sources=sources)
     if policy == "real":
-        files = [file for variant in entry["variants"] if variant["kind"] == "real" for file in variant["files"]]
+        files = [
+            file for variant in entry["variants"] if variant["kind"] == "real" for file in variant["files"]
+        ]
         raise DataError(
             "\n  ".join([
-                f"{name}: the real dataset ({entry['title']}) cannot be had here, and `data: real` takes nothing else.",
+                f"{name}: the real dataset ({entry['title']}) cannot be had here, as `data: real` demands.",
                 *(f"tried {line}" for line in sources.tried),
                 *(sources.how_to_get(file) for file in files),
             ])
@@ -103,20 +106,27 @@ def check(decoded: Decoded, expect: dict, what: str) -> None:
     }
     lengths = {len(a) for a in (y, decoded.groups, decoded.split) if a is not None}
     if lengths != {X.shape[0]}:
-        raise DataError(f"{what}: {X.shape[0]} rows of X beside {sorted(lengths)} labels, groups or split marks")
+        raise DataError(
+            f"{what}: {X.shape[0]} rows of X beside {sorted(lengths)} labels, groups or split marks"
+        )
     for key, expected in expect.items():
         found = facts[key]()
         if found != expected:
             raise DataError(f"{what}: expected {key} {expected}, found {found}")
 
 
-def store(name, entry, variant, decoded: Decoded, found: list[Found], *, policy: str, sources: Sources) -> dict:
-    """Write the arrays, then meta.json: a folder with a meta.json is complete. Nothing in it depends on the clock."""
+def store(
+    name, entry, variant, decoded: Decoded, found: list[Found], *, policy: str, sources: Sources
+) -> dict:
+    """Write the arrays, then meta.json: a folder with a meta.json is complete. Nothing in it depends on the
+    clock."""
     folder = sources.root / DECODED / name
     arrays = as_arrays(decoded)
     check_space(folder, sum(a.nbytes for a in arrays.values()) + (1 << 20), name)
     places = [f.place for f in found]
-    origin = variant["kind"] if variant["kind"] != "real" else max(places, key=("publisher mirror package").find)
+    origin = (
+        variant["kind"] if variant["kind"] != "real" else max(places, key=("publisher mirror package").find)
+    )
     labels = decoded.y.dtype.kind in "iu" and len(np.unique(decoded.y)) <= 100
     meta = {
         "name": name,

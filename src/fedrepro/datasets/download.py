@@ -1,7 +1,7 @@
 """One file over HTTP: to a temporary name, bounded in size and in patience, and a sentence when it fails.
 
-An unreachable publisher must not hold up a run: every host is probed once, all side by side, and the answer is
-remembered for the run (FEDREPRO_RUN, which the workflow sets) in a file that the other jobs read.
+An unreachable publisher must not hold up a run: every host is probed once, all side by side, and the answer
+is remembered for the run (FEDREPRO_RUN, which the workflow sets) in a file that the other jobs read.
 """
 
 import contextlib
@@ -55,33 +55,46 @@ def endpoint(url: str) -> tuple[str, int]:
     return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 
 
+def host(url: str) -> str:
+    return "{}:{}".format(*endpoint(url))
+
+
 def reachable(urls: Iterable[str], memory: Path, seconds: float = CONNECT_SECONDS) -> dict[str, str]:
     """For each address, '' when its host takes connections, else why not. Asked once per run."""
     urls = list(urls)
     with locked(memory.parent):
-        try:
-            known = json.loads(memory.read_text())
-        except (OSError, ValueError):
-            known = {}
-        if known.get("run") != run_id():
-            known = {"run": run_id(), "hosts": {}}
-        hosts = {f"{host}:{port}": (host, port) for host, port in map(endpoint, urls)}
-        missing = {key: value for key, value in hosts.items() if key not in known["hosts"]}
-        known["hosts"] |= probe(missing, seconds)
+        known = read_memory(memory)
+        missing = {host(url): endpoint(url) for url in urls if host(url) not in known["failures"]}
+        known["failures"] |= probe(missing, seconds)
         write_atomically(memory, json.dumps(known, indent=1).encode())
-    return {url: known["hosts"]["{}:{}".format(*endpoint(url))] for url in urls}
+    return {url: known["failures"][host(url)] for url in urls}
 
 
-def remember(url: str, why: str, memory: Path) -> None:
-    """A host that answered the probe and then failed to deliver is not asked again in this run."""
-    with locked(memory.parent):
+def read_memory(memory: Path) -> dict:
+    """What this run found out so far; what another run found out is forgotten."""
+    try:
         known = json.loads(memory.read_text())
-        known["hosts"]["{}:{}".format(*endpoint(url))] = why
+    except (OSError, ValueError):
+        known = {}
+    return known if known.get("run") == run_id() else {"run": run_id(), "failures": {}}
+
+
+def recall(what: str, memory: Path) -> str:
+    return read_memory(memory)["failures"].get(what, "")
+
+
+def remember(what: str, why: str, memory: Path) -> None:
+    """A host that answered the probe and then failed to deliver, or a package that is not to be had: once is
+    enough."""
+    with locked(memory.parent):
+        known = read_memory(memory)
+        known["failures"][what] = why
         write_atomically(memory, json.dumps(known, indent=1).encode())
 
 
 def probe(hosts: dict[str, tuple[str, int]], seconds: float) -> dict[str, str]:
-    """Connect to all hosts side by side. Name look-ups cannot be timed out, so threads are left behind instead."""
+    """Connect to all hosts side by side. Name look-ups cannot be timed out, so threads are left behind
+    instead."""
     answers = dict.fromkeys(hosts, f"no answer in {seconds:g} s")
 
     def ask(key: str, address: tuple[str, int]) -> None:

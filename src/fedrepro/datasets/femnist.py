@@ -1,7 +1,7 @@
 """Federated EMNIST: characters by the writer who wrote them, all 62 classes or the digits only.
 
-The publisher's SQLite file holds one serialized example (pixels, label) per row, keyed by split and writer. The
-relative is MNIST with the writer of each image from QMNIST: a real federation by writer, of digits only.
+The publisher's SQLite file holds one serialized example (pixels, label) per row, keyed by split and writer.
+The relative is MNIST with the writer of each image from QMNIST: a real federation by writer, of digits only.
 """
 
 import sqlite3
@@ -49,7 +49,8 @@ def read_examples(database: sqlite3.Connection, splits: tuple[str, str], name: s
     writers = {client: i for i, (client,) in enumerate(database.execute(listing, splits))}
     n = sum(sizes)
     X, y, groups = np.empty((n, 784), np.uint8), np.empty(n, np.uint8), np.empty(n, np.int32)
-    query = "SELECT client_id, serialized_example_proto FROM examples WHERE split_name = ? ORDER BY client_id, rowid"
+    query = """SELECT client_id, serialized_example_proto FROM examples
+               WHERE split_name = ? ORDER BY client_id, rowid"""
     row = 0
     for split in splits:
         for client, message in database.execute(query, [split]):
@@ -64,7 +65,8 @@ def read_examples(database: sqlite3.Connection, splits: tuple[str, str], name: s
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(number, value) of each field of a protocol-buffer message; only the wire types that occur in an Example."""
+    """(number, value) of each field of a protocol-buffer message; only the wire types that occur in an
+    Example."""
     at = 0
 
     def varint() -> int:
@@ -99,7 +101,8 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def read_example(message: bytes, name: str) -> tuple[np.ndarray, int]:
-    """An Example is Features{ map<string, Feature> }; a Feature is a list of floats (2) or of integers (3)."""
+    """An Example is Features{ map<string, Feature> }; a Feature is a list of floats (2) or of integers
+    (3)."""
     found = {}
     try:
         for _, features in fields(message):
@@ -108,7 +111,7 @@ def read_example(message: bytes, name: str) -> tuple[np.ndarray, int]:
                 found[pair[1]] = dict(fields(pair[2]))
         floats = b"".join(value for _, value in fields(found[b"pixels"][2]))
         pixels = np.frombuffer(floats, "<f4")
-        (_, label), = fields(found[b"label"][3])
+        ((_, label),) = fields(found[b"label"][3])
         label = label if isinstance(label, int) else label[0]
     except (ValueError, KeyError, IndexError, TypeError, struct.error) as error:
         raise DataError(f"{name}: an example cannot be read ({error!r})") from None
@@ -144,7 +147,8 @@ def standin_digits(rng: np.random.Generator) -> Decoded:
 
 
 def standin_by_writer(rng, writers: int, train: int, test: int, classes: int) -> Decoded:
-    """Unequal writers, each with a hand of their own and a class mix of their own; all in train and in test."""
+    """Unequal writers, each with a hand of their own and a class mix of their own; all in train and in
+    test."""
     appetite = rng.gamma(4.0, size=writers)
     mix = rng.gamma(5.0, size=(writers, classes))
     if classes == 62:

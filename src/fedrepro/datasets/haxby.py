@@ -97,8 +97,9 @@ def load_image(path: Path, name: str):
 
 
 def parse_subject1(files: dict, limits: dict) -> Decoded:
-    """Subject 1's ventral temporal cortex: 577 voxels, 12 sessions. The rest scans are not in this file, so each
-    session is standardised over its 72 stimulus scans. The last two sessions are held out (our choice)."""
+    """Subject 1's ventral temporal cortex: 577 voxels, 12 sessions. The rest scans are not in this file, so
+    each session is standardised over its 72 stimulus scans. The last two sessions are held out (our
+    choice)."""
     (name,) = files
     try:
         with np.load(files[name], allow_pickle=False) as z:
@@ -106,7 +107,9 @@ def parse_subject1(files: dict, limits: dict) -> Decoded:
     except Exception as error:  # a damaged zip raises a dozen different things
         raise DataError(f"{name}: not the expected npz ({error!r})"[:200]) from None
     if raw.ndim != 2 or not len(raw) == len(label) == len(run) or ijk.shape != (raw.shape[1], 3):
-        raise DataError(f"{name}: arrays {raw.shape}, {label.shape}, {run.shape}, {ijk.shape} do not fit together")
+        raise DataError(
+            f"{name}: arrays {raw.shape}, {label.shape}, {run.shape}, {ijk.shape} do not fit together"
+        )
     if (ijk < 0).any() or (ijk >= GRID).any():
         raise DataError(f"{name}: a voxel lies outside the grid {GRID}")
     X = np.empty(raw.shape, np.float32)
@@ -125,7 +128,11 @@ def standardised(x: np.ndarray) -> np.ndarray:
 
 
 def geometry(index: np.ndarray, grid: tuple[int, ...], affine: np.ndarray) -> dict[str, np.ndarray]:
-    return {"voxel": index.astype(np.int32), "grid": np.array(grid, np.int32), "affine": np.asarray(affine, float)}
+    return {
+        "voxel": index.astype(np.int32),
+        "grid": np.array(grid, np.int32),
+        "affine": np.asarray(affine, float),
+    }
 
 
 def weights_to_image(dataset: Dataset, w: np.ndarray):
@@ -137,12 +144,14 @@ def weights_to_image(dataset: Dataset, w: np.ndarray):
         raise DataError(f"{len(w)} weights for the {len(voxel)} voxels of {dataset.title}")
     volume = np.zeros(int(np.prod(dataset.extra["grid"])), np.float32)
     volume[voxel] = w
-    return nibabel.Nifti1Image(volume.reshape(tuple(dataset.extra["grid"])), np.asarray(dataset.extra["affine"]))
+    return nibabel.Nifti1Image(
+        volume.reshape(tuple(dataset.extra["grid"])), np.asarray(dataset.extra["affine"])
+    )
 
 
 def standin(rng: np.random.Generator) -> Decoded:
-    """Smooth spatial noise in an egg-shaped mask of as many voxels, and a sparse signal: a few small regions that
-    answer to faces or to houses, more or less strongly from subject to subject."""
+    """Smooth spatial noise in an egg-shaped mask of as many voxels, and a sparse signal: a few small regions
+    that answer to faces or to houses, more or less strongly from subject to subject."""
     from scipy.ndimage import gaussian_filter
 
     axes = [(np.arange(size) - (size - 1) / 2) / (size / 2) for size in GRID]
@@ -162,7 +171,9 @@ def standin(rng: np.random.Generator) -> Decoded:
     strength = rng.uniform(0.5, 1.1, SUBJECTS)
     scan = np.zeros(VOXELS, np.float32)
     for i in range(len(X)):
-        fresh = gaussian_filter(rng.standard_normal(GRID, dtype=np.float32), 1.0, truncate=2.5).ravel()[inside]
+        fresh = gaussian_filter(rng.standard_normal(GRID, dtype=np.float32), 1.0, truncate=2.5).ravel()[
+            inside
+        ]
         scan = 0.5 * scan + fresh / fresh.std()  # neighbouring scans of a session resemble each other
         X[i] = scan + strength[subject[i] - 1] * signal * (1 if y[i] else -1)
     for session in range(SESSIONS):

