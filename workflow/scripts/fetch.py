@@ -1,4 +1,4 @@
-"""Find and decode one dataset. Says what it found; on failure, the whole reason goes to the log and the screen."""
+"""Find and decode one dataset; on failure, the whole reason goes to the log and to the screen."""
 
 import sys
 from pathlib import Path

@@ -52,8 +52,8 @@ def closing_line(metas: list[dict]) -> str:
     if any(meta["policy"] == "standin" for meta in metas):
         how = "run again with --config data=auto"
     else:
-        how = "run `snakemake --cores 2 data --forcerun decode` where the publishers can be reached, or put the "
-        how += (
-            "files under data/raw: data/decoded/<dataset>/meta.json says which, from where and why it failed"
+        how = (
+            "run `snakemake --cores 2 data --forcerun decode` where the publishers can be reached, or put "
+            "the files under data/raw: data/decoded/<dataset>/meta.json says which, and why it failed"
         )
     return f"Not the papers' own data: {', '.join(others)}. To get the real ones, {how}."

@@ -1,5 +1,6 @@
 """A picture of each partition: how many rows every client has, and of which classes."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ def class_counts(partition: Partition, y: np.ndarray) -> tuple[np.ndarray, list[
     else:
         edges = np.unique(np.quantile(y, np.linspace(0, 1, 9)))
         kinds = np.clip(np.searchsorted(edges, y, side="right") - 1, 0, len(edges) - 2)
-        names = [f"{a:g}–{b:g}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        names = [f"{a:g}–{b:g}" for a, b in pairwise(edges)]
     return np.array([np.bincount(kinds[rows], minlength=len(names)) for rows in partition.rows]), names
 
 
