@@ -234,13 +234,20 @@ def digest(dataset: Dataset, rows: Rows, columns: Rows | None) -> str:
 
 
 def save(path: str | Path, partitions: list[Partition]) -> None:
-    """All seeds of one declared partition in one npz: concatenated indices, sizes, and what they are."""
+    """All seeds of one declared partition in one npz: concatenated indices, sizes, and what they are.
+
+    Clients of a hybrid grid share their row and column blocks: a block is kept once, `of` says whose it is.
+    """
     path, arrays = Path(path), {}
     for p in partitions:
         for axis, parts in (("rows", p.rows), ("columns", p.columns)):
-            if parts is not None:
-                arrays[f"{axis}_{p.seed}"] = np.concatenate(parts)
-                arrays[f"{axis}_sizes_{p.seed}"] = np.array([len(part) for part in parts], np.int32)
+            if parts is None:
+                continue
+            blocks = {part.tobytes(): part for part in parts}
+            places = {key: i for i, key in enumerate(blocks)}
+            arrays[f"{axis}_{p.seed}"] = np.concatenate(list(blocks.values()))
+            arrays[f"{axis}_sizes_{p.seed}"] = np.array([len(part) for part in blocks.values()], np.int32)
+            arrays[f"{axis}_of_{p.seed}"] = np.array([places[part.tobytes()] for part in parts], np.int32)
     first = partitions[0]
     about = {
         "dataset": first.dataset,
@@ -262,11 +269,11 @@ def read(path: str | Path, seed: int) -> Partition:
             about = json.loads(str(file["about"]))
             if str(seed) not in about["hashes"]:
                 raise DataError(f"{path}: no seed {seed}; it holds {', '.join(about['hashes'])}")
-            parts = {
-                axis: np.split(file[f"{axis}_{seed}"], np.cumsum(file[f"{axis}_sizes_{seed}"])[:-1])
-                for axis in ("rows", "columns")
-                if f"{axis}_{seed}" in file
-            }
+            parts = {}
+            for axis in ("rows", "columns"):
+                if f"{axis}_{seed}" in file:
+                    blocks = np.split(file[f"{axis}_{seed}"], np.cumsum(file[f"{axis}_sizes_{seed}"])[:-1])
+                    parts[axis] = [blocks[i] for i in file[f"{axis}_of_{seed}"]]
     except FileNotFoundError:
         raise DataError(f"no partition at {path}: run `snakemake --cores 2 {path}`") from None
     return Partition(

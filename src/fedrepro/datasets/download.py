@@ -59,13 +59,13 @@ def host(url: str) -> str:
     return "{}:{}".format(*endpoint(url))
 
 
-def reachable(urls: Iterable[str], memory: Path, seconds: float = CONNECT_SECONDS) -> dict[str, str]:
+def reachable(urls: Iterable[str], memory: Path) -> dict[str, str]:
     """For each address, '' when its host takes connections, else why not. Asked once per run."""
     urls = list(urls)
     with locked(memory.parent):
         known = read_memory(memory)
         missing = {host(url): endpoint(url) for url in urls if host(url) not in known["failures"]}
-        known["failures"] |= probe(missing, seconds)
+        known["failures"] |= probe(missing, CONNECT_SECONDS)
         write_atomically(memory, json.dumps(known, indent=1).encode())
     return {url: known["failures"][host(url)] for url in urls}
 

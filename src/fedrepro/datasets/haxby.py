@@ -68,7 +68,7 @@ def sessions_of(path: Path, name: str, limit_mb: float, mask, folder: Path):
         keep = np.isin(label[here], ("face", "house"))
         if keep.any():
             image = nibabel.Nifti1Image(scans[..., here], bold.affine)
-            x = NiftiMasker(mask, standardize="zscore_sample").fit_transform(image)
+            x = NiftiMasker(mask, standardize="zscore_sample").fit().transform(image)
             yield x[keep].astype(np.float32), (label[here][keep] == "face").astype(np.uint8)
 
 

@@ -44,14 +44,9 @@ def draw(partition: Partition, dataset: Dataset, title: str, scale: str):
         figure, (left, right) = plt.subplots(
             1, 2, figsize=(8, 4.2), width_ratios=(3, 1), sharey=True, layout="constrained"
         )
+        share = counts / sizes[:, None]
         image = left.imshow(
-            counts / sizes[:, None],
-            aspect="auto",
-            cmap="cividis",
-            vmin=0,
-            vmax=1,
-            interpolation="nearest",
-            origin="upper",
+            share, aspect="auto", cmap="cividis", vmin=0, vmax=share.max(), interpolation="nearest"
         )
         step = max(1, -(-len(names) // 16))
         left.set_xticks(range(0, len(names), step), names[::step])
@@ -59,14 +54,16 @@ def draw(partition: Partition, dataset: Dataset, title: str, scale: str):
             left.tick_params(axis="x", rotation=40)
         left.set(xlabel="class" if len(names[0]) <= 4 else "response", ylabel="client")
         left.yaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.colorbar(image, ax=left, label="share of the client's rows", pad=0.01)
+        bar = figure.colorbar(image, ax=left, pad=0.01)
+        bar.ax.set_title("share of\nclient", fontsize=8)
         right.barh(range(len(sizes)), sizes, height=1.0 if len(sizes) > 40 else 0.8, color="#3b528b")
         right.set(xlabel="rows", ylim=(len(sizes) - 0.5, -0.5))
         right.xaxis.set_major_locator(MaxNLocator(3, integer=True))
         if partition.columns is not None:
             widths = [len(c) for c in partition.columns]
-            blocks = f"{min(widths)} to {max(widths)}" if min(widths) < max(widths) else str(widths[0])
-            right.set_title(f"{blocks} of {dataset.X.shape[1]:,} columns each", fontsize=8)
+            few, many = f"{min(widths):,}", f"{max(widths):,}"
+            blocks = few if few == many else f"{few} to {many}"
+            right.set_title(f"each {blocks}\nof {dataset.X.shape[1]:,} columns", fontsize=8)
         mark = "" if scale == "paper" else f", scale {scale}"
         standin = " — STAND-IN DATA" if partition.origin == "standin" else ""
         figure.suptitle(f"{title}: {len(partition)} clients of {dataset.title}{mark}{standin}", fontsize=10)
