@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from federations import COSTS, data, least_squares, linear_model
 
+from federations import COSTS, data, least_squares, linear_model
 from fedrepro.costs import LinearModels, Quadratics
 from fedrepro.losses import LOSSES
 from fedrepro.reference import solve

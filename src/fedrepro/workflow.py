@@ -150,6 +150,8 @@ def check_block(paper: Paper, block: Block) -> None:
 
 def check_writable(folder: Path) -> None:
     """An unwritable results folder is found now, not after an hour of work."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: not a folder; move the file of that name away")
     probe = folder if folder.exists() else folder.parent
     if not os.access(probe, os.W_OK):
         raise ConfigError(f"{probe}: not writable; change its permissions or run from a folder of your own")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fedrepro.datasets import table
 
-job = snakemake  # noqa: F821
+job = snakemake
 metas = [json.loads(Path(path).read_text()) for path in job.input]
 table.write_csv(metas, Path(job.output.csv))
 Path(job.output.text).write_text(table.as_text(metas))

@@ -7,8 +7,8 @@ from fedrepro import datasets
 from fedrepro.datasets import DataError
 from fedrepro.datasets.decode import prepare
 
-name, params = snakemake.wildcards.dataset, snakemake.params  # noqa: F821
-log = Path(snakemake.log[0])  # noqa: F821
+name, params = snakemake.wildcards.dataset, snakemake.params
+log = Path(snakemake.log[0])
 catalogue = datasets.declared()
 try:
     meta = prepare(name, "data", params.policy, frozenset(params.may_download), catalogue)

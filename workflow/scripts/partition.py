@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fedrepro import datasets, partition
 
-job = snakemake  # noqa: F821
+job = snakemake
 params = job.params
 try:
     dataset = datasets.load(params.dataset)

@@ -5,7 +5,7 @@ from pathlib import Path
 from fedrepro import datasets, partition
 from fedrepro.figures import partitions
 
-job = snakemake  # noqa: F821
+job = snakemake
 clients = partition.read(job.input.parts, 0)
 dataset = datasets.load(clients.dataset)
 figure = partitions.draw(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fedrepro import datasets, preprocess
 
-job = snakemake  # noqa: F821
+job = snakemake
 dataset = datasets.load(job.wildcards.dataset)
 rows = dataset.X[: len(dataset.train)]  # the training rows come first in every image set
 pca = preprocess.fit_pca(rows, job.params.components, job.wildcards.centring == "centred")
