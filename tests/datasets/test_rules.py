@@ -17,24 +17,32 @@ from fedrepro.config import ROOT
 
 pytestmark = pytest.mark.workflow
 
-PAPER = {
-    "paper": "toy", "title": "Toy", "authors": "Nobody", "year": 2026, "experiments": {}, "figures": {}, "claims": {},
-    "partitions": {
-        "skewed": {
-            "dataset": "pics", "scheme": "label_skew", "source": "here",
-            "parameters": {
-                key: {"value": value, "source": "here"}
-                for key, value in {"clients": 2, "size": 4, "target": 1, "rest": "one"}.items()
-            },
-        },
-        "grid_of_news": {
-            "dataset": "news", "scheme": "hybrid", "source": "here",
-            "parameters": {
-                "row_blocks": {"value": 3, "source": "here", "smoke": 2}, "column_blocks": {"value": 2, "source": "here"}
-            },
-        },
-    },
-}  # fmt: skip
+PAPER = """
+paper: toy
+title: Toy
+authors: Nobody
+year: 2026
+experiments: {}
+figures: {}
+claims: {}
+partitions:
+  skewed:
+    dataset: pics
+    scheme: label_skew
+    source: here
+    parameters:
+      clients: { value: 2, source: here }
+      size: { value: 4, source: here }
+      target: { value: 1, source: here }
+      rest: { value: one, source: here }
+  grid_of_news:
+    dataset: news
+    scheme: hybrid
+    source: here
+    parameters:
+      row_blocks: { value: 3, source: here, smoke: 2 }
+      column_blocks: { value: 2, source: here }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +53,7 @@ def project(tmp_path_factory):
     (root / "config/papers").mkdir(parents=True)
     top = yaml.safe_load((ROOT / "config/config.yaml").read_text()) | {"papers": ["toy"], "scale": "smoke"}
     (root / "config/config.yaml").write_text(yaml.safe_dump(top))
-    (root / "config/papers/toy.yaml").write_text(yaml.safe_dump(PAPER))
+    (root / "config/papers/toy.yaml").write_text(PAPER)
     declared = catalogue("http://127.0.0.1:9")
     declared["datasets"]["pics"]["pca"] = 5
     (root / "datasets.yaml").write_text(yaml.safe_dump(declared))

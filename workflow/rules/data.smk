@@ -71,9 +71,8 @@ def partition_dataset(wildcards):
 
 DECODED = expand("data/decoded/{dataset}/meta.json", dataset=CATALOGUE["datasets"])
 PRINCIPAL = expand(
-    "data/decoded/{dataset}/pca_{centring}.npz",
+    "data/decoded/{dataset}/pca_centred.npz",
     dataset=[name for name, entry in CATALOGUE["datasets"].items() if "pca" in entry],
-    centring=["centred", "uncentred"],
 )
 PARTS = [f"data/parts/{CONFIG.scale}/{paper}/{name}.npz" for paper, name in PARTITIONS]
 PARTITION_PICTURES = [
@@ -83,7 +82,6 @@ PARTITION_PICTURES = [
 
 wildcard_constraints:
     dataset="|".join(CATALOGUE["datasets"]),
-    centring="centred|uncentred",
     scale="smoke|quick|paper",
 
 
@@ -135,9 +133,10 @@ rule pca:
     input:
         "data/decoded/{dataset}/meta.json",
     output:
-        "data/decoded/{dataset}/pca_{centring}.npz",
+        centred="data/decoded/{dataset}/pca_centred.npz",
+        uncentred="data/decoded/{dataset}/pca_uncentred.npz",
     log:
-        "results/logs/data/{dataset}_pca_{centring}.log",
+        "results/logs/data/{dataset}_pca.log",
     threads: 1
     resources:
         mem_mb=2000,
@@ -145,7 +144,7 @@ rule pca:
         components=lambda w: CATALOGUE["datasets"][w.dataset]["pca"],
         code=code_hash("fedrepro.preprocess"),
     message:
-        "Principal directions of {wildcards.dataset}, {wildcards.centring}"
+        "Principal directions of {wildcards.dataset}"
     script:
         "../scripts/pca.py"
 

@@ -1,4 +1,4 @@
-"""Principal directions of the training rows of one dataset."""
+"""Principal directions of the training rows of one dataset, centred and uncentred."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from fedrepro import datasets, preprocess
 job = snakemake  # noqa: F821
 dataset = datasets.load(job.wildcards.dataset)
 rows = dataset.X[: len(dataset.train)]  # the training rows come first in every image set
-pca = preprocess.fit_pca(rows, job.params.components, job.wildcards.centring == "centred")
-preprocess.save_pca(pca, Path(job.output[0]), dataset.checksum)
+for centre, path in ((True, job.output.centred), (False, job.output.uncentred)):
+    pca = preprocess.fit_pca(rows, job.params.components, centre)
+    preprocess.save_pca(pca, Path(path), dataset.checksum)
 Path(job.log[0]).write_text(f"{dataset.title}: {len(rows)} rows, {job.params.components} directions\n")
