@@ -9,6 +9,7 @@ import pytest
 from fedrepro import datasets, preprocess
 from fedrepro.config import ROOT
 from fedrepro.datasets import haxby, msd, mushroom
+from fedrepro.datasets.catalogue import declared
 from fedrepro.datasets.decode import prepare
 
 MIRROR = ROOT.parent / "shared/data"
@@ -36,19 +37,19 @@ def mirrored(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("name", ORIGINS)
 def test_mirrored_files_decode_to_their_pinned_content(mirrored, name):
-    meta = prepare(name, mirrored)
+    meta = prepare(name, declared(), mirrored)
     assert meta["origin"] == ORIGINS[name] and meta["verified"] == "pinned content"
     assert datasets.load(name, mirrored).checksum == meta["checksum"]
 
 
 def test_covtype_is_decoded_in_seconds(mirrored):
     started = time.monotonic()
-    assert prepare("covtype", mirrored)["verified"] == "pinned content"
+    assert prepare("covtype", declared(), mirrored)["verified"] == "pinned content"
     assert time.monotonic() - started < 15  # 2 s on an idle core; a machine shared with others takes longer
 
 
 def test_mushroom_has_99_columns_with_ones(mirrored):
-    prepare("mushroom", mirrored)
+    prepare("mushroom", declared(), mirrored)
     X = datasets.load("mushroom", mirrored).X
     complete = preprocess.without_missing(X, mushroom.MISSING)
     assert preprocess.with_ones(preprocess.one_hot(X[complete])).shape == (5644, 99)
@@ -56,14 +57,14 @@ def test_mushroom_has_99_columns_with_ones(mirrored):
 
 
 def test_writers_do_not_cross_the_split(mirrored):
-    prepare("femnist-digits", mirrored)
+    prepare("femnist-digits", declared(), mirrored)
     dataset = datasets.load("femnist-digits", mirrored)
     writers = [set(dataset.groups[rows].tolist()) for rows in (dataset.train, dataset.test)]
     assert [len(w) for w in writers] == [539, 297] and not writers[0] & writers[1]
 
 
 def test_haxby_weights_become_a_brain_image(mirrored):
-    prepare("haxby", mirrored)
+    prepare("haxby", declared(), mirrored)
     dataset = datasets.load("haxby", mirrored)
     w = np.linspace(1, 2, 577)
     volume = np.asarray(haxby.weights_to_image(dataset, w).dataobj)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fedrepro.datasets import content_checksum, declared, decode
+from fedrepro.datasets import content_checksum, decode
+from fedrepro.datasets.catalogue import declared
 from fedrepro.seeds import stream
 
 CHEAP = ("online-news", "w8a", "boston", "mushroom", "fmnist", "covtype", "msd")

@@ -4,15 +4,14 @@ import os
 import time
 from pathlib import Path
 
-from fedrepro import datasets
 from fedrepro.config import at_scale
-from fedrepro.datasets import sources
+from fedrepro.datasets import catalogue, sources
 from fedrepro.provenance import code_hash
 
 # One name per run, inherited by its jobs: hosts that do not answer are remembered under it.
 os.environ.setdefault("FEDREPRO_RUN", f"{os.getpid()}-{time.time():.0f}")
 
-CATALOGUE = datasets.declared()
+CATALOGUE = catalogue.declared()
 LIMIT_MB = None if CONFIG.scale == "paper" else CONFIG.download_limit_mb
 PARTITIONS = {
     (paper.name, name): entry

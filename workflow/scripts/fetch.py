@@ -3,15 +3,13 @@
 import sys
 from pathlib import Path
 
-from fedrepro import datasets
-from fedrepro.datasets import DataError
+from fedrepro.datasets import DataError, catalogue
 from fedrepro.datasets.decode import prepare
 
 name, params = snakemake.wildcards.dataset, snakemake.params  # noqa: F821
 log = Path(snakemake.log[0])  # noqa: F821
-catalogue = datasets.declared()
 try:
-    meta = prepare(name, "data", params.policy, frozenset(params.may_download), catalogue)
+    meta = prepare(name, catalogue.declared(), "data", params.policy, frozenset(params.may_download))
 except DataError as error:
     log.write_text(f"{error}\n")
     print(error, file=sys.stderr)
