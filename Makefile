@@ -20,7 +20,7 @@ $(BIN)/.ready: envs/requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	@awk '/^[^ ]/ {keep = /^uv==/} keep' envs/requirements.lock > .venv/uv.lock
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r .venv/uv.lock
-	VIRTUAL_ENV=.venv $(BIN)/uv pip sync --quiet --require-hashes envs/requirements.lock
+	VIRTUAL_ENV=.venv $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes envs/requirements.lock
 	VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -3,6 +3,7 @@
 An error is one sentence that names the file, the key, the nearest valid name and what to do.
 """
 
+import dataclasses
 import difflib
 import itertools
 import json
@@ -82,6 +83,12 @@ class Block:
     def to_json(self) -> str:
         """Sorted plain JSON of exactly what the job uses: Snakemake reruns the block when it changes."""
         return json.dumps(self.__dict__, sort_keys=True)
+
+    def problem_json(self) -> str:
+        """The part that defines the problem, shared by all blocks of the experiment."""
+        return dataclasses.replace(
+            self, name="", algorithm="", params=(), stop={}, measures=(), mem_mb=0
+        ).to_json()
 
     @classmethod
     def from_json(cls, text: str) -> "Block":
@@ -179,7 +186,9 @@ def read_experiment(path, raw, name, experiment, scale, default_seeds) -> Iterat
     check_finite(where, parameters)
     partition = experiment.get("partition")
     if partition is not None and partition not in raw.get("partitions", {}):
-        raise ConfigError(f"{where}: no partition '{partition}'; {nearest(partition, raw.get('partitions', {}))}")
+        raise ConfigError(
+            f"{where}: no partition '{partition}'; {nearest(partition, raw.get('partitions', {}))}"
+        )
     seeds = at_scale(experiment["seeds"], scale) if "seeds" in experiment else default_seeds
     for key, block in experiment["algorithms"].items():
         here = f"{where}.algorithms.{key}"

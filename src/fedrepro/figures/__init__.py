@@ -1,0 +1,47 @@
+"""One module per paper; a figure is a short function `fig1(results) -> Figure` made of panels.
+
+`render` puts on what no figure may forget: the mark of a reduced scale and of data that are not the paper's.
+"""
+
+import importlib
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.figure import Figure
+
+from fedrepro.figures import style
+from fedrepro.results import Results
+
+FORMATS = ("svg", "pdf", "png")
+MARKS = {"relative": "relative of the paper's data", "standin": "STAND-IN DATA"}
+
+
+def draw(paper: str, figure: str, results: Results, experiments: list[str]) -> Figure:
+    module = importlib.import_module(f"{__name__}.{paper}")
+    with style.applied():
+        drawn = getattr(module, figure)(results)
+        mark(drawn, results, experiments)
+    return drawn
+
+
+def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
+    """Say on the figure itself what it is not."""
+    words = [] if results.scale == "paper" else [f"scale: {results.scale}, not the paper's sizes"]
+    for title, origin in sorted(results.origins(*experiments).items()):
+        if origin in MARKS:
+            words.append(f"{MARKS[origin]}: {title}")
+    if words:
+        drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
+
+
+def render(paper: str, figure: str, results: Results, experiments: list[str], stem: Path) -> None:
+    """Write <stem>.svg, .pdf and .png, without dates, so that equal results give equal files."""
+    drawn = draw(paper, figure, results, experiments)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    with style.applied():
+        drawn.savefig(f"{stem}.svg", metadata={"Date": None})
+        drawn.savefig(f"{stem}.pdf", metadata={"CreationDate": None, "ModDate": None})
+        drawn.savefig(f"{stem}.png", dpi=160)

@@ -1,0 +1,108 @@
+"""The federation: a server, m clients, and a ledger of everything the clients send, receive and compute.
+
+An algorithm talks to `Clients` only, so it cannot forget to count.
+"""
+
+import numpy as np
+
+from fedrepro.ledger import Ledger
+from fedrepro.steps import stepsize
+
+
+class Clients:
+    """Stacked local costs seen from an algorithm: oracles that count, and messages that count."""
+
+    def __init__(self, costs, start: np.ndarray | None = None, constants: dict | None = None, weights=None):
+        self.costs = costs
+        self.m, self.shape = costs.m, costs.shape
+        self.start = np.zeros(self.shape) if start is None else np.asarray(start, float)
+        self.constants = constants or {}
+        self.weights = np.full(self.m, 1.0 / self.m) if weights is None else np.asarray(weights, float)
+        self.ledger = Ledger()
+
+    # --- what an algorithm may ask for ---
+
+    def offers(self) -> set[str]:
+        """The oracles these clients have; an algorithm's `needs` must be among them."""
+        return {name for name in ("value", "gradient", "hessian", "prox") if hasattr(self.costs, name)}
+
+    def step(self, rule: float | str) -> float:
+        """A stepsize from a number or a rule such as `1/sqrt(l*L*)`."""
+        return stepsize(rule, self.constants)
+
+    # --- communication ---
+
+    def stack(self, x: np.ndarray) -> np.ndarray:
+        """A copy of x for every client, one row each. Local: nothing is sent."""
+        return np.repeat(x[None], self.m, axis=0)
+
+    def receive(self, x: np.ndarray) -> np.ndarray:
+        """The server sends x to every client."""
+        self.ledger.down(self.m, x.size)
+        return x
+
+    def average(self, z: np.ndarray) -> np.ndarray:
+        """Every client sends its row of z; the server takes the mean."""
+        return self.collect(z).mean(axis=0)
+
+    def weighted_average(self, z: np.ndarray) -> np.ndarray:
+        """Every client sends its row of z; the server takes Σ_j p_j z_j with p_j = `weights`."""
+        return np.tensordot(self.weights, self.collect(z), axes=1)
+
+    def collect(self, z: np.ndarray) -> np.ndarray:
+        """Every client sends its row of z to the server."""
+        self.ledger.up(len(z), z[0].size)
+        return z
+
+    # --- local computation ---
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        return self.costs.value(self._rows(x))
+
+    def gradients(self, x: np.ndarray) -> np.ndarray:
+        """∇f_j at the client's own row of x, or at a shared x."""
+        self.ledger.gradients += self.m
+        return self.costs.gradient(self._rows(x))
+
+    def hessians(self, x: np.ndarray) -> np.ndarray:
+        self.ledger.hessians += self.m
+        return self.costs.hessian(self._rows(x))
+
+    def prox(self, v: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
+        """prox_{step f_j}(v_j), solved exactly; `start` only saves work."""
+        self.ledger.proxes += self.m
+        return self.costs.prox(v, step, start)
+
+    def prox_by_gradient(self, v: np.ndarray, step: float, local_steps: int, start: np.ndarray) -> np.ndarray:
+        """An inexact prox: `local_steps` gradient steps on h_j(u) = step f_j(u) + ½‖u − v_j‖² from `start`,
+        with the stepsize of Pathak & Wainwright, Corollary 1. Their eq. (17) lacks a pair of parentheses;
+        this is u − α(s∇f_j(u) + (u − v_j))."""
+        self.ledger.proxes += self.m
+        alpha = 1.0 / (1.0 + step * (self.constants["l*"] + self.constants["L*"]) / 2.0)
+        u = start
+        for _ in range(local_steps):
+            u = u - alpha * (step * self.gradients(u) + u - v)
+        return u
+
+    def prox_by_acceleration(self, v, step: float, tolerance: float, start=None, limit: int = 100_000):
+        """A prox by Nesterov's accelerated gradient, stopped when every ‖∇h_j‖ is below `tolerance`
+        (Pathak & Wainwright, footnote 4). Costs that know a cheaper way to run it do so themselves."""
+        self.ledger.proxes += self.m
+        if hasattr(self.costs, "accelerated_prox"):
+            u, evaluations = self.costs.accelerated_prox(v, step, tolerance, limit)
+            self.ledger.gradients += evaluations
+            return u
+        low, high = 1.0 + step * self.constants["l*"], 1.0 + step * self.constants["L*"]
+        momentum = (high**0.5 - low**0.5) / (high**0.5 + low**0.5)
+        u = y = v if start is None else start
+        axes = tuple(range(1, v.ndim))
+        for _ in range(limit):
+            g = step * self.gradients(y) + y - v
+            if np.max(np.sum(g * g, axis=axes)) <= tolerance**2:
+                return y
+            u, last = y - g / high, u
+            y = u + momentum * (u - last)
+        raise ArithmeticError(f"an accelerated prox did not reach {tolerance:g} in {limit} steps")
+
+    def _rows(self, x: np.ndarray) -> np.ndarray:
+        return x if x.ndim > len(self.shape) else np.broadcast_to(x, (self.m, *self.shape))

@@ -1,0 +1,209 @@
+"""The figures of Pathak & Wainwright 2020, and ours that settle what they leave open."""
+
+import numpy as np
+
+from fedrepro.figures import panels, style
+from fedrepro.steps import parse
+
+GAP = r"$F(x^{(t)}) - F^\star$"
+
+
+def fig1(results):
+    """Optimality gap by round; dotted lines at the closed-form fixed points (9)–(10)."""
+    rows = results.traces("fedsplit_fig1")
+    figure, ((ax,),) = panels.grid()
+    for dash, (steps, cells) in zip(
+        style.DASHES, by_number(rows[rows.algorithm == "fedgd"], "p_local_steps"), strict=False
+    ):
+        panels.curve(ax, cells, "gap", label=f"FedGD, e = {steps}", dash=dash)
+    for name in ("fedprox", "fedsplit"):
+        panels.curve(ax, rows[rows.algorithm == name], "gap")
+    ends = results.ends("fedsplit_fig1")
+    limits = ends[(ends.algorithm == "fedgd_limit") & (ends.p_local_steps != "1")]
+    for _, cells in by_number(limits, "p_local_steps"):
+        panels.level(ax, cells.gap, colour=style.BLACK)
+    panels.level(
+        ax, ends[ends.algorithm == "fedprox_limit"].gap, colour=style.BLACK, label="closed-form fixed points"
+    )
+    ax.set(yscale="log", xlabel="round $t$", ylabel=GAP, ylim=(1e-12, None))
+    ax.legend()
+    return figure
+
+
+def fig1_steps(results):
+    """Height of the plateau against the stepsize."""
+    ends = results.ends("fedsplit_fig1_steps")
+    figure, ((left, right),) = panels.grid(1, 2, sharey=True)
+    for steps, cells in by_number(ends[ends.algorithm == "fedgd"], "p_local_steps"):
+        dash = style.DASHES[0 if steps == 10 else 1]
+        against_step(left, cells, label=f"FedGD, e = {steps}", dash=dash)
+    against_step(right, ends[ends.algorithm == "fedprox"], label="FedProx")
+    left.set(
+        xscale="log", yscale="log", xlabel="stepsize, in units of $1/L^*$", ylabel=f"{GAP} at the last round"
+    )
+    left.set_ylim(1e-12, None)
+    right.set(xscale="log", xlabel=r"stepsize, in units of $1/\sqrt{\ell_* L^*}$")
+    left.legend()
+    right.legend()
+    return figure
+
+
+def fig2a(results):
+    """Logistic regression: exact and inexact proximal steps, from either start of the inner solver."""
+    rows = results.traces("fedsplit_fig2a")
+    inexact = rows[rows.algorithm == "fedsplit_inexact"]
+    figure, (axes,) = panels.grid(1, 2, sharey=True)
+    for ax, start, words in zip(
+        axes, ("point", "last"), ("the point itself", "the last solution"), strict=True
+    ):
+        panels.curve(ax, rows[rows.algorithm == "fedgd"], "gap", label="FedGD, e = 1")
+        panels.curve(ax, rows[rows.algorithm == "fedsplit"], "gap", label="FedSplit, exact")
+        chosen = by_number(inexact[inexact.p_prox_start == start], "p_prox")
+        for dash, (steps, cells) in zip(style.DASHES[1:], chosen, strict=False):
+            panels.curve(ax, cells, "gap", label=f"FedSplit, e = {steps}", dash=dash)
+        ax.set(yscale="log", xlabel="round $t$", title=f"inner solver starts at {words}", ylim=(1e-12, None))
+    axes[0].set_ylabel(GAP)
+    axes[1].legend()
+    return figure
+
+
+def fig2a_steps(results):
+    """Final gap against the stepsize, since ℓ* is not stated."""
+    ends = results.ends("fedsplit_fig2a_steps")
+    figure, ((ax,),) = panels.grid()
+    against_step(ax, ends[ends.algorithm == "fedsplit"], label="FedSplit, exact")
+    inexact = ends[ends.algorithm == "fedsplit_inexact"]
+    for dash, (start, cells) in zip(style.DASHES[1:], inexact.groupby("p_prox_start"), strict=False):
+        against_step(ax, cells, label=f"FedSplit, e = 10, from the {start}", dash=dash)
+    last = int(ends["round"].max())
+    ax.set(
+        xscale="log", yscale="log", xlabel=r"stepsize, in units of $1/\sqrt{\ell_* L^*}$", ylim=(1e-12, None)
+    )
+    ax.set_ylabel(f"{GAP} after {last} rounds")
+    ax.legend()
+    return figure
+
+
+def fig3a(results):
+    """log gap by round at three condition numbers."""
+    rows = results.traces("fedsplit_fig3")
+    shown = sorted(rows.kappa.unique())
+    wanted = [k for k in (100, 1000, 10000) if k in shown] or shown
+    figure, (axes,) = panels.grid(1, len(wanted), sharey=True)
+    for ax, kappa in zip(axes, wanted, strict=True):
+        for name in ("fedgd", "fedsplit"):
+            panels.curve(ax, rows[(rows.algorithm == name) & (rows.kappa == kappa)], "gap")
+        ax.axhline(1e-3, color=style.GREY, lw=1, ls=(0, (1, 1)))
+        ax.set(xscale="log", yscale="log", xlabel="round $t$", title=rf"$\kappa$ = {kappa:,.0f}")
+    axes[0].set_ylabel(GAP)
+    axes[0].legend()
+    return figure
+
+
+def fig3b(results):
+    """Rounds to 1e-3 against κ, with the slopes of eq. (22)."""
+    ends = results.ends("fedsplit_fig3")
+    figure, ((ax,),) = panels.grid()
+    for name, power, marker in (("fedgd", 1.0, "o"), ("fedsplit", 0.5, "s")):
+        groups = [
+            (k, cells["round"].to_numpy()) for k, cells in ends[ends.algorithm == name].groupby("kappa")
+        ]
+        kappa = np.array([k for k, _ in groups])
+        panels.points(
+            ax,
+            kappa,
+            [g for _, g in groups],
+            colour=style.colour(name),
+            label=style.label(name),
+            marker=marker,
+        )
+        guide = np.median(groups[-1][1]) * (kappa / kappa[-1]) ** power
+        words = r"$\propto \kappa$" if power == 1 else r"$\propto \sqrt{\kappa}$"
+        ax.plot(kappa, guide, color=style.colour(name), ls=(0, (1, 1.4)), lw=1, label=words)
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel=r"condition number $\kappa$",
+        ylabel=r"$T(10^{-3}, \kappa)$, rounds",
+    )
+    ax.legend()
+    return figure
+
+
+def fig3_settle(results):
+    """Rounds at the largest κ for each stepsize and start."""
+    ends = results.ends("fedsplit_fig3_settle")
+    figure, ((ax,),) = panels.grid()
+    names, heights = [], []
+    order = ("1/L*", "2/(l*+L*)", "1/L_F", "2/(l_F+L_F)", "1/sqrt(l*L*)")
+    for step in order:
+        names.append(f"{style.label(ends[ends.p_step == step].algorithm.iloc[0])}\n{pretty(step)}")
+    for offset, (start, filled) in zip((-0.12, 0.12), (("zero", True), ("normal", False)), strict=True):
+        for i, step in enumerate(order):
+            cells = ends[(ends.p_step == step) & (ends.start == start)]
+            mid = cells["round"].median()
+            heights.append(mid)
+            colour = style.colour(cells.algorithm.iloc[0])
+            error = [[mid - cells["round"].min()], [cells["round"].max() - mid]]
+            ax.errorbar(i + offset, mid, yerr=error, fmt="o" if filled else "D", color=colour, capsize=3,
+                        mfc=colour if filled else "white", label=f"start: {start}" if i == 0 else None)  # fmt: skip
+    if results.scale == "paper":
+        for value in (34_000, 400):
+            ax.axhline(value, color=style.BLACK, lw=1, ls=(0, (1, 1)))
+            ax.text(len(order) - 0.55, value * 1.06, f"paper: {value:,}", ha="right", va="bottom", fontsize=8)
+    ax.set(yscale="log", ylabel="rounds to $10^{-3}$")
+    ax.set_xticks(range(len(order)), names)
+    ax.tick_params(axis="x", labelsize=8)
+    ax.legend(loc="lower left")
+    return figure
+
+
+def theorem2(results):
+    """Rounds against the accuracy asked for."""
+    ends = results.ends("fedsplit_theorem2")
+    figure, ((ax,),) = panels.grid()
+    groups = [(float(e), cells["round"].to_numpy()) for e, cells in ends.groupby("p_epsilon")]
+    groups.sort()
+    eps = np.array([e for e, _ in groups])
+    panels.points(
+        ax,
+        eps,
+        [g for _, g in groups],
+        colour=style.colour("fedsplit_regularised"),
+        label="FedSplit, regularised",
+    )
+    guide = np.median(groups[0][1]) * np.sqrt(eps[0] / eps)
+    ax.plot(eps, guide, color=style.BLACK, ls=(0, (1, 1.4)), lw=1, label=r"$\propto 1/\sqrt{\varepsilon}$")
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel=r"accuracy $\varepsilon$ asked for",
+        ylabel=r"rounds to $F - F^\star \leq \varepsilon$",
+    )
+    ax.invert_xaxis()
+    ax.legend()
+    return figure
+
+
+def by_number(rows, column):
+    """Groups in numeric order of a hyper-parameter column."""
+    return sorted(((int(key), cells) for key, cells in rows.groupby(column)), key=lambda pair: pair[0])
+
+
+def against_step(ax, ends, *, label, dash="-"):
+    """Median and range of the final gap over seeds, by the stepsize's numerator."""
+    groups = sorted(
+        (parse(step)[0], cells.gap.clip(lower=1e-12).to_numpy()) for step, cells in ends.groupby("p_step")
+    )
+    name = ends.algorithm.iloc[0]
+    panels.points(
+        ax, [s for s, _ in groups], [g for _, g in groups], colour=style.colour(name), label=label, dash=dash
+    )
+
+
+def pretty(step: str) -> str:
+    """A stepsize rule in the paper's notation."""
+    symbols = (("sqrt(l*L*)", r"\sqrt{\ell_*L^*}"), ("l*", r"\ell_*"), ("L*", "L^*"), ("l_F", r"\ell_F"))
+    for plain, symbol in symbols:
+        step = step.replace(plain, symbol)
+    return f"${step}$"

@@ -1,0 +1,68 @@
+"""Losses of a linear prediction: the scalar functions φ(u, b), u = aᵀx, and what can be said of them.
+
+Every loss is convex and smooth in u. The functions work elementwise, so one definition serves dense and
+sparse data, one client or a stack of them, and one column of predictions or K of them (one-vs-all).
+"""
+
+import numpy as np
+from scipy.special import expit
+
+
+class LeastSquares:
+    """φ(u, b) = (u − b)²/2. Pathak & Wainwright, eq. (8)."""
+
+    smoothness = 1.0  # sup φ''
+
+    @staticmethod
+    def value(u, b):
+        return 0.5 * (u - b) ** 2
+
+    @staticmethod
+    def slope(u, b):
+        return u - b
+
+    @staticmethod
+    def curvature(u, b):
+        return np.ones_like(u)
+
+    @staticmethod
+    def divergence(u, v, b):
+        """φ(u) − φ(v) − φ'(v)(u − v)."""
+        return 0.5 * (u - v) ** 2
+
+
+class Logistic:
+    """φ(u, b) = log(1 + exp(−bu)) with labels b = ±1. Pathak & Wainwright, eq. (20); eq. (21) applies it
+    to each of K columns."""
+
+    smoothness = 0.25
+
+    @staticmethod
+    def value(u, b):
+        return np.logaddexp(0.0, -b * u)
+
+    @staticmethod
+    def slope(u, b):
+        return -b * expit(-b * u)
+
+    @staticmethod
+    def curvature(u, b):
+        p = expit(u)
+        return p * (1.0 - p)
+
+    @staticmethod
+    def divergence(u, v, b):
+        """φ(u) − φ(v) − φ'(v)(u − v), free of the cancellation that subtracting two values would bring.
+
+        With t = −b(u − v) and p = σ(−bv) it is log(1 + p(eᵗ − 1)) − pt, whose terms are of the size of
+        the difference itself.
+        """
+        t = -b * (u - v)
+        p = expit(-b * v)
+        with np.errstate(over="ignore"):
+            near = np.log1p(p * np.expm1(np.minimum(t, 30.0)))
+        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)
+        return np.where(t < 30.0, near, far) - p * t
+
+
+LOSSES = {"least_squares": LeastSquares, "logistic": Logistic}

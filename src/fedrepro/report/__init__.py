@@ -1,0 +1,104 @@
+"""The report: one self-contained page made from what a run left behind. It reads; it never solves."""
+
+import base64
+import importlib
+from collections import Counter
+from pathlib import Path
+
+from fedrepro import trace
+from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED
+from fedrepro.config import Config, Paper
+from fedrepro.report.tables import hyperparameters
+from fedrepro.results import Results
+
+VERDICTS = (REPRODUCED, PARTLY, FAILED, UNTESTED)
+
+
+def write(config: Config, results: Results, output: Path) -> None:
+    import jinja2
+
+    here = Path(__file__).parent
+    loader = jinja2.FileSystemLoader(here)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    claims = results.claims().to_dict("records")
+    page = environment.get_template("page.html").render(
+        css=(here / "page.css").read_text(),
+        scale=results.scale,
+        verdicts=VERDICTS,
+        totals=Counter(c["verdict"] for c in claims),
+        claims=claims,
+        papers=[
+            paper_section(p, results, [c for c in claims if c["paper"] == p.name])
+            for p in config.papers.values()
+        ],
+        provenance=provenance(results),
+    )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(page)
+
+
+def paper_section(paper: Paper, results: Results, claims: list[dict]) -> dict:
+    return {
+        "name": paper.name,
+        "raw": paper.raw,
+        "claims": claims,
+        "figures": [
+            figure_entry(paper, name, entry, results) for name, entry in paper.raw["figures"].items()
+        ],
+        "slips": [slip_entry(paper, slip, results) for slip in paper.raw.get("slips", [])],
+        "hyperparameters": hyperparameters(paper),
+    }
+
+
+def figure_entry(paper: Paper, name: str, entry: dict, results: Results) -> dict:
+    experiments = [f"{paper.name}_{e}" for e in entry["experiments"]]
+    svg = (results.folder / "figures" / paper.name / f"{name}.svg").read_bytes()
+    return {
+        "id": f"{paper.name}_{name}",
+        "title": entry["title"],
+        "caption": entry["caption"],
+        "image": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+        "pdf": f"../figures/{paper.name}/{name}.pdf",
+        "settings": [setting_words(paper, e) for e in entry["experiments"]],
+        "origins": results.origins(*experiments),
+        "traces": [
+            f"../{p.relative_to(results.folder).as_posix()}" for p in results.trace_files(*experiments)
+        ],
+    }
+
+
+def setting_words(paper: Paper, experiment: str) -> str:
+    """`About: m = 25, d = 100, … ; 5 seeds`."""
+    raw = paper.raw["experiments"][experiment]
+    block = paper.experiment_blocks(f"{paper.name}_{experiment}")[0]
+    fixed = [f"{k} = {v}" for k, v in block.settings[0].items() if k not in block.varied]
+    varied = [
+        f"{k} ∈ {{{', '.join(f'{s[k]:g}' if isinstance(s[k], float) else str(s[k]) for s in unique(block, k))}}}"
+        for k in block.varied
+    ]
+    return f"{raw['about']}: {', '.join([*fixed, *varied]) or 'as published'}; {block.seeds} seed{'s' * (block.seeds > 1)}."
+
+
+def unique(block, key: str) -> list[dict]:
+    seen: dict = {}
+    for setting in block.settings:
+        seen.setdefault(str(setting[key]), setting)
+    return list(seen.values())
+
+
+def slip_entry(paper: Paper, slip: dict, results: Results) -> dict:
+    if "evidence" not in slip:
+        return slip | {"evidence": ""}
+    measure = getattr(importlib.import_module(f"fedrepro.claims.{paper.name}"), slip["evidence"])
+    return slip | {"evidence": measure(results)}
+
+
+def provenance(results: Results) -> list[dict]:
+    """What the traces' footers say, values that all of them share in one row each."""
+    skip = {"block", "config_hash", "data_checksums"}
+    values: dict[str, Counter] = {}
+    for path in sorted((results.folder / "traces").rglob("*.parquet")):
+        for key, value in trace.footer(path).items():
+            if key not in skip:
+                values.setdefault(key, Counter())[value] += 1
+    return [{"what": key, "values": sorted(found.items())} for key, found in sorted(values.items())]

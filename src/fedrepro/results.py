@@ -1,0 +1,58 @@
+"""What a finished run left behind, for figures, claims, notebooks and the report to read. Nothing here solves."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from fedrepro import reference, trace
+
+
+def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.groupby(["experiment", "setting", "algorithm", "params", "seed"], sort=False).tail(1)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The folder of one scale, `results/<scale>`."""
+
+    folder: Path
+
+    @property
+    def scale(self) -> str:
+        return self.folder.name
+
+    def trace_files(self, *experiments: str) -> list[Path]:
+        found = [p for e in experiments for p in sorted((self.folder / "traces" / e).glob("*.parquet"))]
+        if not found:
+            raise FileNotFoundError(
+                f"no traces of {', '.join(experiments)} in {self.folder}/traces; "
+                f"run snakemake --cores 2 --config scale={self.scale}"
+            )
+        return found
+
+    @cache  # noqa: B019 — a Results lives as long as the job that reads it
+    def traces(self, *experiments: str) -> pd.DataFrame:
+        """All rows of these experiments (`fedsplit_fig1`), one row per recorded round of a cell."""
+        return trace.read(*self.trace_files(*experiments))
+
+    def ends(self, *experiments: str) -> pd.DataFrame:
+        """The last row of every cell."""
+        return last_rows(self.traces(*experiments))
+
+    def reference(self, experiment: str) -> dict[tuple[str, int], dict]:
+        return reference.read(self.folder / "reference" / f"{experiment}.npz")
+
+    def origins(self, *experiments: str) -> dict[str, str]:
+        """Dataset title -> data origin, of everything these experiments read."""
+        rows = self.traces(*experiments)[["dataset", "data_origin"]].drop_duplicates()
+        return dict(zip(rows["dataset"], rows["data_origin"], strict=True))
+
+    def claims(self) -> pd.DataFrame:
+        path = self.folder / "claims.csv"
+        if not path.exists():
+            raise FileNotFoundError(
+                f"{path} is not there; run snakemake --cores 2 --config scale={self.scale}"
+            )
+        return pd.read_csv(path, keep_default_na=False)

@@ -1,0 +1,147 @@
+"""Run cells: pull an algorithm one round at a time, measure with the clock stopped, record, stop."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedrepro import algorithms, problems, provenance, reference
+from fedrepro.config import Block
+from fedrepro.trace import Trace, write
+
+BLOW_UP = 1e8  # a cell whose first measure grows this far above its start has diverged
+EVERY_ROUND_UNTIL = 1000  # later rounds are recorded 1 % apart
+
+
+def recorded(round: int, previous: int) -> bool:
+    return round <= EVERY_ROUND_UNTIL or round >= previous * 1.01
+
+
+def run_cell(
+    function, problem, ref: dict, params: dict, stop: dict, measures: tuple[str, ...]
+) -> tuple[Trace, str]:
+    """One algorithm on one setting and seed: its trace and its status, done, budget or diverged."""
+    clients = problem.clients(ref)
+    if not function.needs <= clients.offers():
+        lacking = ", ".join(sorted(function.needs - clients.offers()))
+        raise LookupError(f"{function.__name__} needs the oracle {lacking}, which these clients do not offer")
+    meters = {name: problem.measure(name, ref) for name in measures}
+    trace = Trace(measures, tuple(clients.ledger.row()))
+    clock, previous, status = 0.0, 0, "done"
+    x = clients.start
+    found = {name: meter(x) for name, meter in meters.items()}
+    trace.add(round=0, seconds=clock, **found, **clients.ledger.row())
+    target, first = stop.get("below"), abs(found[measures[0]])
+    if isinstance(target, str):
+        target = params[target]  # the name of a hyper-parameter: each cell has its own target
+    rounds = function(clients, **params)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for round in range(1, stop["rounds"] + 1):
+            begin = time.perf_counter()
+            try:
+                x = next(rounds)
+            except (ArithmeticError, np.linalg.LinAlgError):
+                status = "diverged"  # a local solve broke down: the points up to here stand
+                break
+            clock += time.perf_counter() - begin
+            found = {name: meter(x) for name, meter in meters.items()}
+            value = found[measures[0]]
+            if not np.isfinite(value) or abs(value) > BLOW_UP * max(first, 1e-300):
+                status = "diverged"
+            reached = target is not None and found[stop.get("metric", measures[0])] <= target
+            over = status == "diverged" or reached or round == stop["rounds"]
+            if over or recorded(round, previous):
+                trace.add(round=round, seconds=clock, **found, **clients.ledger.row())
+                previous = round
+            if over:
+                break
+        else:
+            reached = False
+    if status == "done" and target is not None and not reached:
+        status = "budget"
+    return trace, status
+
+
+class Progress:
+    """A line on the terminal now and then, so that long work is seen to move."""
+
+    def __init__(self, what: str, total: int, every: float = 15.0):
+        self.what, self.total, self.every = what, total, every
+        self.done, self.begin, self.spoken = 0, time.monotonic(), time.monotonic()
+
+    def step(self) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if now - self.spoken > self.every:
+            self.spoken = now
+            left = (now - self.begin) / self.done * (self.total - self.done)
+            print(
+                f"{self.what}: {self.done} of {self.total} cells, about {left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def load_problem(block: Block, setting: dict, seed: int, data: problems.Data | None):
+    return problems.get(block.problem)(setting, seed, data)
+
+
+def run_block(block: Block, reference_path: Path, output: Path, data: problems.Data | None = None) -> None:
+    """Every cell of a block into one trace file."""
+    function = algorithms.get(block.algorithm)
+    table = reference.read(reference_path)
+    progress = Progress(
+        f"{block.experiment}/{block.name}", len(block.settings) * block.seeds * len(block.params)
+    )
+    tables, checksums = [], set()
+    with threadpool_limits(1):
+        for setting in block.settings:
+            name = block.setting_name(setting)
+            for seed in range(block.seeds):
+                problem = load_problem(block, setting, seed, data)
+                checksums.add(problem.checksum)
+                for params in block.params:
+                    trace, status = run_cell(
+                        function, problem, table[name, seed], params, block.stop, block.measures
+                    )
+                    labels = {
+                        "paper": block.paper,
+                        "experiment": block.experiment,
+                        "dataset": problem.title,
+                        "data_origin": problem.origin,
+                        "setting": name,
+                        "algorithm": block.name,
+                        "params": ",".join(f"{k}={v}" for k, v in params.items()),
+                        "seed": seed,
+                        "status": status,
+                    }
+                    tables.append(
+                        trace.table(
+                            **{k: setting[k] for k in block.varied}, **params_columns(params), **labels
+                        )
+                    )
+                    progress.step()
+        facts = provenance.record(
+            block=block.to_json(),
+            config_hash=provenance.text_hash(block.to_json()),
+            data_checksums=sorted(c for c in checksums if c),
+        )
+    write(output, tables, facts)
+
+
+def params_columns(params: dict) -> dict:
+    """Hyper-parameters as columns of their own, `p_step` and so on, for figures to select by."""
+    return {f"p_{k}": str(v) for k, v in params.items()}
+
+
+def solve_references(block: Block, output: Path, data: problems.Data | None = None) -> None:
+    """The reference optimum and constants of every setting and seed of an experiment."""
+    with threadpool_limits(1):
+        table = {
+            (block.setting_name(s), seed): load_problem(block, s, seed, data).reference()
+            for s in block.settings
+            for seed in range(block.seeds)
+        }
+    reference.save(output, table)
