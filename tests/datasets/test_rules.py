@@ -64,11 +64,13 @@ def project(tmp_path_factory):
     ]:
         (root / "mirror" / name).parent.mkdir(parents=True, exist_ok=True)
         (root / "mirror" / name).write_bytes(body)
+    (root / "workflow").symlink_to(ROOT / "workflow")
     (root / "Snakefile").write_text(
         "from fedrepro import config as fedconfig\n"
         "CONFIG = fedconfig.load(dict(config))\n"
         'RESULTS = f"results/{CONFIG.scale}"\n'
-        f'include: "{ROOT}/workflow/rules/data.smk"\n'
+        'ENVIRONMENT = "../../envs/environment.yaml"\n'
+        'include: "workflow/rules/data.smk"\n'
     )
     return root
 

@@ -97,6 +97,8 @@ rule data:
         table="results/datasets.txt",
     log:
         "results/logs/data/data.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     message:
         "All datasets"
@@ -112,20 +114,23 @@ rule decode:
         "data/decoded/{dataset}/meta.json",
     log:
         "results/logs/data/{dataset}.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=4000,
     params:
         policy=CONFIG.data,
-        may_download=lambda w: may_download(w.dataset),
+        may_download=lambda w: ",".join(may_download(w.dataset)),
         declared=lambda w: json.dumps(CATALOGUE["datasets"][w.dataset], sort_keys=True),
         code=lambda w: code_hash(
             "fedrepro.datasets.decode", *dataset_modules(w.dataset)
         ),
     message:
         "Finding and decoding {wildcards.dataset}"
-    script:
-        "../scripts/fetch.py"
+    shell:
+        "python workflow/scripts/fetch.py log={log} dataset={wildcards.dataset}"
+        " policy={params.policy} may_download={params.may_download}"
 
 
 rule pca:
@@ -136,6 +141,8 @@ rule pca:
         uncentred="data/decoded/{dataset}/pca_uncentred.npz",
     log:
         "results/logs/data/{dataset}_pca.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=2000,
@@ -144,8 +151,9 @@ rule pca:
         code=code_hash("fedrepro.preprocess"),
     message:
         "Principal directions of {wildcards.dataset}"
-    script:
-        "../scripts/pca.py"
+    shell:
+        "python workflow/scripts/pca.py log={log} dataset={wildcards.dataset}"
+        " components={params.components} centred={output.centred} uncentred={output.uncentred}"
 
 
 rule partition:
@@ -155,19 +163,23 @@ rule partition:
         "data/parts/{scale}/{paper}/{partition}.npz",
     log:
         "results/logs/data/{scale}_{paper}_{partition}.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=2000,
     params:
         dataset=partition_dataset,
         scheme=lambda w: PARTITIONS[w.paper, w.partition]["scheme"],
-        parameters=partition_parameters,
+        parameters=lambda w: json.dumps(partition_parameters(w), sort_keys=True),
         seeds=partition_seeds,
         code=code_hash("fedrepro.partition"),
     message:
         "Clients of {wildcards.paper} {wildcards.partition} at scale {wildcards.scale}"
-    script:
-        "../scripts/partition.py"
+    shell:
+        "python workflow/scripts/partition.py log={log} output={output}"
+        " name={wildcards.paper}.{wildcards.partition} dataset={params.dataset}"
+        " scheme={params.scheme} parameters={params.parameters:q} seeds={params.seeds}"
 
 
 rule partition_picture:
@@ -178,6 +190,8 @@ rule partition_picture:
         png="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.png",
     log:
         "results/logs/data/{scale}_{paper}_{partition}_picture.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,
@@ -185,8 +199,10 @@ rule partition_picture:
         code=code_hash("fedrepro.figures.partitions"),
     message:
         "Picture of the clients of {wildcards.paper} {wildcards.partition}"
-    script:
-        "../scripts/partition_picture.py"
+    shell:
+        "python workflow/scripts/partition_picture.py log={log} parts={input.parts}"
+        " title={wildcards.paper}.{wildcards.partition} scale={wildcards.scale}"
+        " svg={output.svg} png={output.png}"
 
 
 rule datasets_table:
@@ -197,12 +213,16 @@ rule datasets_table:
         text="results/datasets.txt",
     log:
         "results/logs/data/table.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
     params:
+        datasets=",".join(CATALOGUE["datasets"]),
         code=code_hash("fedrepro.datasets.table"),
     message:
         "Table of the datasets"
-    script:
-        "../scripts/datasets_table.py"
+    shell:
+        "python workflow/scripts/datasets_table.py log={log} datasets={params.datasets}"
+        " csv={output.csv} text={output.text}"
