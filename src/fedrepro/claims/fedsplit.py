@@ -12,7 +12,7 @@ def S1(results):
     ours = end[(end.algorithm == "fedgd") & (end.p_local_steps == "1")].relative
     verdict = REPRODUCED if (ours < AT_OPTIMUM).all() else FAILED
     return Finding(
-        f"gap falls by {spread(ours, '{:.0e}')} of its start", verdict, f"threshold {AT_OPTIMUM:g}"
+        f"gap falls to {spread(ours, '{:.0e}')} of its start", verdict, f"threshold {AT_OPTIMUM:g}"
     )
 
 
