@@ -68,7 +68,6 @@ def partition_dataset(wildcards):
     return PARTITIONS[wildcards.paper, wildcards.partition]["dataset"]
 
 
-DECODED = expand("data/decoded/{dataset}/meta.json", dataset=CATALOGUE["datasets"])
 PRINCIPAL = expand(
     "data/decoded/{dataset}/pca_centred.npz",
     dataset=[name for name, entry in CATALOGUE["datasets"].items() if "pca" in entry],
@@ -111,7 +110,8 @@ rule decode:
         # Files put there by hand: adding one makes the rule run again.
         lambda w: sources.put_by_hand(dataset_files(w.dataset), Path("data")),
     output:
-        "data/decoded/{dataset}/meta.json",
+        meta="data/decoded/{dataset}/meta.json",
+        search="data/decoded/{dataset}/search.json",
     log:
         "results/logs/data/{dataset}.log",
     conda:
@@ -182,32 +182,51 @@ rule partition:
         " scheme={params.scheme} parameters={params.parameters:q} seeds={params.seeds}"
 
 
-rule partition_picture:
-    input:
-        parts="data/parts/{scale}/{paper}/{partition}.npz",
-    output:
-        svg="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.svg",
-        png="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.png",
-    log:
-        "results/logs/data/{scale}_{paper}_{partition}_picture.log",
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=1000,
-    params:
-        code=code_hash("fedrepro.figures.partitions"),
-    message:
-        "Picture of the clients of {wildcards.paper} {wildcards.partition}"
-    shell:
-        "python workflow/scripts/partition_picture.py log={log} parts={input.parts}"
-        " title={wildcards.paper}.{wildcards.partition} scale={wildcards.scale}"
-        " svg={output.svg} png={output.png}"
+# One job draws all the pictures of a paper: starting to draw takes longer than drawing.
+for paper in sorted({paper for paper, _ in PARTITIONS}):
+
+    rule:
+        name:
+            f"partition_pictures_{paper}"
+        input:
+            [
+                f"data/parts/{CONFIG.scale}/{paper}/{name}.npz"
+                for p, name in PARTITIONS
+                if p == paper
+            ],
+        output:
+            [
+                f"{RESULTS}/figures/partitions/{paper}_{name}.{kind}"
+                for p, name in PARTITIONS
+                if p == paper
+                for kind in ("svg", "png")
+            ],
+        log:
+            f"results/logs/data/{CONFIG.scale}_{paper}_pictures.log",
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            names=",".join(name for p, name in PARTITIONS if p == paper),
+            paper=paper,
+            code=code_hash("fedrepro.figures.partitions"),
+        message:
+            f"Pictures of the clients of {paper}"
+        shell:
+            "python workflow/scripts/partition_pictures.py log={log} paper={params.paper}"
+            f" parts=data/parts/{CONFIG.scale}/{{params.paper}} names={{params.names}}"
+            f" scale={CONFIG.scale} output={RESULTS}/figures/partitions"
 
 
 rule datasets_table:
     input:
-        DECODED,
+        expand(
+            "data/decoded/{dataset}/{kind}.json",
+            dataset=CATALOGUE["datasets"],
+            kind=["meta", "search"],
+        ),
     output:
         csv="results/datasets.csv",
         text="results/datasets.txt",
