@@ -3,14 +3,13 @@ import os
 import time
 from pathlib import Path
 
-from fedrepro.datasets.plan import DataPlan
 from fedrepro.datasets.sources import put_by_hand
 from fedrepro.provenance import code_hash
 
 # One name per run, inherited by its jobs: hosts that do not answer are remembered under it.
 os.environ.setdefault("FEDREPRO_RUN", f"{os.getpid()}-{time.time():.0f}")
 
-DATA = DataPlan(CONFIG)
+DATA = PLAN.datasets
 
 
 wildcard_constraints:
