@@ -103,8 +103,9 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
                 for params in block.params:
+                    chosen = problem.choose(function, params, table[name, seed])
                     trace, status = run_cell(
-                        function, problem, table[name, seed], params, block.stop, block.measures
+                        function, problem, table[name, seed], chosen, block.stop, block.measures
                     )
                     labels = {
                         "paper": block.paper,
@@ -119,7 +120,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                     }
                     tables.append(
                         trace.table(
-                            **{k: setting[k] for k in block.varied}, **params_columns(params), **labels
+                            **{k: setting[k] for k in block.varied}, **params_columns(chosen), **labels
                         )
                     )
                     progress.step()
