@@ -1,0 +1,165 @@
+"""The four setups of Niu & Wei (section 5, Appendix C.1), and quadratics for their Theorem 4.1."""
+
+import numpy as np
+
+from fedrepro import lagrangian, reference, tuning
+from fedrepro.columns import ColumnLogistic, ColumnQuadratics
+from fedrepro.costs import Quadratics
+from fedrepro.hybrid import HybridClients
+from fedrepro.problems import Problem, problem
+from fedrepro.runner import BLOW_UP
+from fedrepro.seeds import stream
+
+OFFERS = {"value", "gradient", "hessian", "curvature"}
+
+
+class HybridProblem(Problem):
+    """Tunes every method with the same budget; measures the paper's errors and the metric (4.1)."""
+
+    def __init__(self, costs, setting, seed, **more):
+        super().__init__(costs, np.zeros(costs.shape), **more)
+        self.budget = tuning.Budget(
+            setting.get("points", 0), setting.get("horizon", 0), setting.get("score", "decay")
+        )
+        self.order = stream(seed, "newton clients").permutation(costs.m)
+
+    def clients(self, ref):
+        self.federation = HybridClients(self.costs, self.start, ref)
+        return self.federation
+
+    def reference(self):
+        """The optimum; ℓ and L of the clients (low, high) and of the mean; who turns Newton first."""
+        quadratic = isinstance(self.costs, Quadratics)
+        solve = reference.minimum_of_quadratics if quadratic else reference.minimum_by_newton
+        x = solve(self.costs)
+        rows = np.broadcast_to(x, (self.costs.m, *x.shape))
+        low, high = self.costs.bounds()
+        return {
+            "x": x,
+            "value": float(np.sum(self.costs.value(rows))),
+            "residual": float(np.linalg.norm(self.costs.gradient(rows).sum(axis=0))),
+            "low": low,
+            "high": high,
+            "l*": float(low.min()),
+            "L*": float(high.max()),
+            "l_F": float(np.linalg.eigvalsh(self.costs.hessian(rows).mean(axis=0))[0]),
+            "L_F": float(np.linalg.eigvalsh(self.costs.ceilings().mean(axis=0))[-1]),
+            "order": self.order,
+        }
+
+    def choose(self, function, params, ref):
+        """Replace every range [low, high] among the hyper-parameters by the winner of the grid search."""
+        ranges = {name: value for name, value in params.items() if isinstance(value, list)}
+        if not ranges:
+            return params
+        first = self.costs.gap(self.start, ref["x"])
+
+        def gaps(columns, rounds):
+            count = len(next(iter(columns.values())))
+            trials = HybridClients(self.costs, np.zeros((*self.costs.shape, count)), ref)
+            run = function(trials, **params | columns)
+            out = np.full((rounds + 1, count), np.inf)
+            out[0] = first
+            for k in range(1, rounds + 1):
+                try:
+                    out[k] = self.costs.gap(next(run), ref["x"])
+                except np.linalg.LinAlgError:
+                    break
+                lost = ~(out[k] < BLOW_UP * first)
+                if np.all(lost | (out[k - 1 : k + 1] < tuning.FLOOR * first).all(axis=0)):
+                    out[k + 1 :] = out[k]
+                    break
+            return out
+
+        winner, score = tuning.search(gaps, ranges, self.budget)
+        return params | winner
+
+    def measure(self, name, ref):
+        if name == "distance":  # ‖x_0 − x*‖/‖x*‖, figure 3(a)
+            return lambda x: float(np.linalg.norm(x - ref["x"]) / np.linalg.norm(ref["x"]))
+        if name in ("tracking_error", "dual_gap"):  # (4.1), at the clients' points and duals
+            return lambda x: self.metric(ref)[name == "dual_gap"]
+        return super().measure(name, ref)
+
+    def metric(self, ref):
+        state = self.federation
+        return lagrangian.metric(self.costs, ref["x"], state.primal, state.dual, state.mu)
+
+
+# --- (1), (2): least squares (C.1) ---
+
+
+def least_squares(matrices, responses, setting, seed, **more):
+    """Σ_i ‖A_i x − b_i‖²/(2N_i) + ρ‖x‖²/2, the penalty shared equally by the clients."""
+    weights = [1.0 / len(b) for b in responses]
+    costs = ColumnQuadratics.least_squares(matrices, responses, weights, setting["rho"] / len(matrices))
+    return HybridProblem(costs, setting, seed, **more)
+
+
+def sizes(rng, n):
+    """N_i ~ lognormal(4, 2) + 50."""
+    return np.floor(rng.lognormal(4.0, 2.0, n)).astype(int) + 50
+
+
+@problem(offers=OFFERS)
+def synthetic_least_squares(setting, seed, data=None):
+    """Setup (1): A_i = η_i Â_i, Â uniform on (0, 1], η_i ~ N(0, 1); b_i = A_i x_0 + v_i, v_i ~ N(0, σ²)."""
+    n, d = setting["n"], setting["d"]
+    rng = stream(seed, "data", "synthetic_least_squares")
+    x0, eta = rng.standard_normal(d), rng.standard_normal(n)
+    A = [scale * (1.0 - rng.random((size, d))) for scale, size in zip(eta, sizes(rng, n), strict=True)]
+    b = [a @ x0 + setting["sigma"] * rng.standard_normal(len(a)) for a in A]
+    return least_squares(A, b, setting, seed)
+
+
+# --- (3), (4): logistic regression (C.2) ---
+
+
+def logistic(matrices, labels, setting, seed, **more):
+    """Σ_i (1/N_i) Σ_j log-loss + ρ‖x‖²/2 with labels 0 and 1, the penalty shared equally by the clients."""
+    signs = [np.where(y > 0, 1.0, -1.0) for y in labels]
+    weights = [np.full(len(y), 1.0 / len(y)) for y in labels]
+    costs = ColumnLogistic(matrices, signs, weights, setting["rho"] / len(matrices))
+    return HybridProblem(costs, setting, seed, **more)
+
+
+def pure_clients(n: int) -> tuple[int, int]:
+    """How many clients hold only label 0 and only label 1: eleven and eight of 20, four and three of 8."""
+    zeros = (n - 1 + 1) // 2 + (n >= 20)
+    return zeros, n - 1 - zeros
+
+
+@problem(offers=OFFERS)
+def synthetic_logistic(setting, seed, data=None):
+    """Setup (3): Synthetic(0.5, 0.5) of Li et al. 2018 with two classes; one client has both labels, the others one.
+
+    How labels are withheld is not stated: a pure client keeps the rows of its label, after its two classes
+    have been exchanged where the other one is the commoner.
+    """
+    n, d = setting["n"], setting["d"]
+    rng = stream(seed, "data", "synthetic_logistic")
+    zeros, ones = pure_clients(n)
+    scale = np.arange(1, d + 1) ** -0.6  # the square root of the covariance diag(j^-1.2)
+    A, labels = [], []
+    for k, size in enumerate(sizes(rng, n)):
+        u, centre = 0.5 * rng.standard_normal(2)
+        W, c = u + rng.standard_normal((2, d)), u + rng.standard_normal(2)
+        mean = centre + rng.standard_normal(d)
+
+        def draw(count, W=W, c=c, mean=mean):
+            X = mean + scale * rng.standard_normal((count, d))
+            return X, np.argmax(X @ W.T + c, axis=1)
+
+        X, y = draw(size)
+        if k < zeros + ones:
+            wanted = int(k >= zeros)
+            swap = int(np.mean(y == wanted) < 0.5)
+            keep = [X[(y ^ swap) == wanted]]
+            while sum(map(len, keep)) < size:
+                X, y = draw(size)
+                keep.append(X[(y ^ swap) == wanted])
+            X = np.concatenate(keep)[:size]
+            y = np.full(size, wanted)
+        A.append(X)
+        labels.append(y)
+    return logistic(A, labels, setting, seed)
