@@ -22,6 +22,11 @@ def columnwise(function, r):
     return function(r) if r.ndim == 3 else function(r[..., None])[..., 0]
 
 
+def diagonal(M):
+    """A view of the diagonals of a C-contiguous stack of square matrices."""
+    return M.reshape(*M.shape[:-2], -1)[..., :: M.shape[-1] + 1]
+
+
 class ColumnQuadratics(Quadratics):
     """Quadratics whose every trial shares one eigendecomposition."""
 
@@ -79,6 +84,9 @@ class ColumnLogistic:
         self.A = [np.ascontiguousarray(a, dtype=float) for a in matrices]
         self.b, self.w = np.concatenate(labels), np.concatenate(weights)
         self.upper = np.triu_indices(self.shape[0])
+        square = np.empty((self.shape[0], self.shape[0]), int)  # where each entry lies in the packed upper triangle
+        square[self.upper] = square.T[self.upper] = np.arange(len(self.upper[0]))
+        self.square = square.ravel()
         self._outer: dict[int, np.ndarray] = {}
         self._seen: tuple = (None, None)
 
@@ -140,10 +148,8 @@ class ColumnLogistic:
             if x.ndim == 2:
                 H[...] = (self.A[j] * weight[:, None]).T @ self.A[j]
             else:
-                packed = weight.T @ self.outer(j)
-                H[:, self.upper[0], self.upper[1]] = packed
-                H[:, self.upper[1], self.upper[0]] = packed
-        out += self.ridge * np.eye(d)
+                np.take(weight.T @ self.outer(j), self.square, axis=1, out=H.reshape(len(H), -1), mode="clip")
+        diagonal(out)[...] += self.ridge
         return out
 
     def outer(self, j):
@@ -153,7 +159,8 @@ class ColumnLogistic:
         return self._outer[j]
 
     def curvature(self, x, rows, mu) -> Shifted:
-        M = self.hessians(x, rows) + np.asarray(mu)[..., None, None] * np.eye(self.shape[0])
+        M = self.hessians(x, rows)
+        diagonal(M)[...] += np.asarray(mu)[..., None]
 
         def lay(r):  # (rows, d, P) -> (rows, P, d, 1)
             return (r if r.ndim == 2 else np.moveaxis(r, 2, 1))[..., None]

@@ -12,6 +12,7 @@ import numpy as np
 
 FLOOR = 1e-12  # of the starting gap; below it a run has arrived
 ZOOMS = 3
+MOST_LEVELS = 64
 CHUNK = 64  # columns that advance in one call: their stacks stay in cache
 
 
@@ -48,8 +49,9 @@ def search(
 
 
 def levels(points: int, dimensions: int) -> int:
-    """How many levels per parameter a full grid of at most `points` points can have."""
-    return max(2, int(points ** (1.0 / dimensions) + 1e-9))
+    """How many levels per parameter a full grid of at most `points` points can have; more than MOST_LEVELS would
+    tell a single parameter nothing new."""
+    return min(MOST_LEVELS, max(2, int(points ** (1.0 / dimensions) + 1e-9)))
 
 
 def lattice(low, high, count) -> np.ndarray:
