@@ -23,7 +23,7 @@ class HybridClients(Clients):
         self.start = self.start if start is None else start
         self.ledger = HybridLedger()
         self.primal = self.dual = self.stack(0.0 * self.start)  # as last sent to the server
-        self.mu = 1.0
+        self.mu = np.nan  # until the first round
 
     def offers(self):
         return super().offers() | {"curvature"}
@@ -34,31 +34,24 @@ class HybridClients(Clients):
 
     # --- who takes which update ---
 
-    def newton_clients(self, count: int, chosen: str) -> np.ndarray:
-        """J2: the first `count` clients of a random order, or of the clients from stiff to soft (or soft to stiff)."""
+    def newton_clients(self, count: int | str, chosen: str) -> np.ndarray:
+        """J2: the first `count` (a number, `half` or `all`) of the clients in random order, or from stiff to soft."""
+        count = {"half": self.m // 2, "all": self.m}.get(count, count)
         if not 0 <= count <= self.m:
             raise ValueError(f"{count} Newton clients of {self.m}; take a number from 0 to {self.m}")
-        stiff = np.argsort(-np.asarray(self.constants["high"]), kind="stable") if chosen != "random" else None
         order = {
             "random": lambda: self.constants["order"],
-            "stiffest": lambda: stiff,
-            "softest": lambda: stiff[::-1],
-        }
-        return np.sort(np.asarray(order[chosen]()[:count], int))
+            "stiffest": lambda: np.argsort(-np.asarray(self.constants["high"]), kind="stable"),
+        }[chosen]()
+        return np.sort(np.asarray(order[:count], int))
 
     def personal(self, J2, mu, a, b, newton_a, newton_b) -> tuple[np.ndarray, np.ndarray]:
         """(a_i) and (b_i), shaped to multiply a stack."""
-        if a == "bound" if isinstance(a, str) else False:
+        if isinstance(a, str) and a == "bound":
             a, b = lagrangian.largest_steps(self.constants["low"], self.constants["high"], J2, mu)
             return a[:, None], b[:, None]
-        second = np.isin(np.arange(self.m), J2)[:, None]
-        columns = self.start.ndim == 2
-        pick = (
-            (lambda g, n: np.where(second[..., None], n, g))
-            if columns
-            else (lambda g, n: np.where(second, n, g))
-        )
-        return pick(a, newton_a), pick(b, newton_b)
+        second = np.isin(np.arange(self.m), J2).reshape(-1, *(1,) * self.start.ndim)
+        return np.where(second, newton_a, a), np.where(second, newton_b, b)
 
     # --- local computation ---
 

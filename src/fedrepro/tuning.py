@@ -25,10 +25,8 @@ class Budget:
     score: str = "decay"  # or final: the lowest gap at the last round
 
 
-def search(
-    gaps: Callable[[dict, int], np.ndarray], ranges: dict[str, list], budget: Budget
-) -> tuple[dict, float]:
-    """The best grid point and its score. `gaps(columns, rounds)` runs the columns: (rounds + 1, P).
+def search(gaps: Callable[[dict, int], np.ndarray], ranges: dict[str, list], budget: Budget) -> dict:
+    """The best grid point. `gaps(columns, rounds)` runs the columns: (rounds + 1, P).
 
     A grid over the whole ranges, even in the logarithm, then up to ZOOMS grids of three levels around the best point
     so far, each half as wide as the one before; together at most `budget.points` points, whatever the method.
@@ -45,7 +43,7 @@ def search(
             best, top = points[np.argmax(score)], float(score.max())
         width = width / 2.0
         points = np.clip(lattice(best - width, best + width, 3), low, high)
-    return dict(zip(names, (10.0**best).tolist(), strict=True)), top
+    return dict(zip(names, (10.0**best).tolist(), strict=True))
 
 
 def levels(points: int, dimensions: int) -> int:
@@ -61,14 +59,15 @@ def lattice(low, high, count) -> np.ndarray:
 
 
 def race(gaps, names, points, budget: Budget) -> np.ndarray:
-    """Scores of grid points: all run a quarter of the rounds, the better quarter of them the whole."""
-    short = max(4, budget.rounds // 4)
-    score = run(gaps, names, points, short, budget.score)
-    order = np.argsort(-score, kind="stable")
-    stay = np.sort(order[: max(1, len(points) // 4)])
-    out = np.full(len(points), -np.inf)
-    out[stay] = run(gaps, names, points[stay], budget.rounds, budget.score)
-    return out
+    """Scores of grid points: all run an eighth of the rounds, the better quarter of them half of the rounds, and
+    the better quarter of those the whole. Whoever drops out scores minus infinity."""
+    stay = np.arange(len(points))
+    for share in (8, 2, 1):
+        score = np.full(len(points), -np.inf)
+        score[stay] = run(gaps, names, points[stay], max(4, budget.rounds // share), budget.score)
+        kept = np.argsort(-score, kind="stable")[: max(1, len(stay) // 4)]
+        stay = np.sort(kept)
+    return score
 
 
 def run(gaps, names, points, rounds, score) -> np.ndarray:
