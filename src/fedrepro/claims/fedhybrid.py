@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from fedrepro import lagrangian
-from fedrepro.claims import FAILED, PARTLY, REPRODUCED, Finding, spread
+from fedrepro.claims import FAILED, PARTLY, REPRODUCED, Finding
 
 SETUPS = ("setup1", "setup2", "setup3", "setup4")
 UNSTATED = ("unstated1", "unstated2", "unstated3", "unstated4")
