@@ -20,7 +20,7 @@ def recorded(round: int, previous: int) -> bool:
 
 
 def run_cell(
-    function, problem, ref: dict, params: dict, stop: dict, measures: tuple[str, ...]
+    function, problem, ref: dict, params: dict, stop: dict, measures: tuple[str, ...], tick=None
 ) -> tuple[Trace, str]:
     """One algorithm on one setting and seed: its trace and its status, done, budget or diverged."""
     clients = problem.clients(ref)
@@ -46,6 +46,8 @@ def run_cell(
                 status = "diverged"  # a local solve broke down: the points up to here stand
                 break
             clock += time.perf_counter() - begin
+            if tick:
+                tick(round, stop["rounds"])
             found = {name: meter(x) for name, meter in meters.items()}
             value = found[measures[0]]
             if not np.isfinite(value) or abs(value) > BLOW_UP * max(first, 1e-300):
@@ -67,21 +69,16 @@ def run_cell(
 class Progress:
     """A line on the terminal now and then, so that long work is seen to move."""
 
-    def __init__(self, what: str, total: int, every: float = 15.0):
-        self.what, self.total, self.every = what, total, every
-        self.done, self.begin, self.spoken = 0, time.monotonic(), time.monotonic()
+    def __init__(self, what: str, cells: int, every: float = 15.0):
+        self.what, self.cells, self.every = what, cells, every
+        self.cell, self.spoken = 0, time.monotonic()
 
-    def step(self) -> None:
-        self.done += 1
+    def round(self, round: int, rounds: int) -> None:
         now = time.monotonic()
         if now - self.spoken > self.every:
             self.spoken = now
-            left = (now - self.begin) / self.done * (self.total - self.done)
-            print(
-                f"{self.what}: {self.done} of {self.total} cells, about {left:.0f} s left",
-                file=sys.stderr,
-                flush=True,
-            )
+            place = f"cell {self.cell + 1} of {self.cells}, round {round:,} of at most {rounds:,}"
+            print(f"{self.what}: {place}", file=sys.stderr, flush=True)
 
 
 def load_problem(block: Block, setting: dict, seed: int, data: problems.Data | None):
@@ -105,7 +102,13 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                 for params in block.params:
                     chosen = problem.choose(function, params, table[name, seed])
                     trace, status = run_cell(
-                        function, problem, table[name, seed], chosen, block.stop, block.measures
+                        function,
+                        problem,
+                        table[name, seed],
+                        chosen,
+                        block.stop,
+                        block.measures,
+                        progress.round,
                     )
                     labels = {
                         "paper": block.paper,
@@ -123,7 +126,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                             **{k: setting[k] for k in block.varied}, **params_columns(chosen), **labels
                         )
                     )
-                    progress.step()
+                    progress.cell += 1
         facts = provenance.record(
             block=block.to_json(),
             config_hash=provenance.text_hash(block.to_json()),
