@@ -62,4 +62,8 @@ def run() -> list[dict]:
 
 if __name__ == "__main__":
     for row in run():
-        print("{name}: {ours:.3f} s together, {plain:.3f} s apart, ratio {ratio:.1f} (target {target:g})".format(**row))
+        print(
+            "{name}: {ours:.3f} s together, {plain:.3f} s apart, ratio {ratio:.1f} (target {target:g})".format(
+                **row
+            )
+        )

@@ -150,8 +150,17 @@ def settle_h3(results):
                 ax.plot([i + 0.2 * (j - 1)] * len(reached), reached, marker, ms=4, color=colour, mfc=filled, alpha=0.7,
                         label=label if i == 0 else None)  # fmt: skip
                 if len(reached) < len(values):
-                    ax.annotate(f"{len(values) - len(reached)} not", (i + 0.2 * (j - 1), 0.99 - 0.05 * j), xycoords=("data", "axes fraction"),
-                                ha="center", va="top", fontsize=6.5, color=colour)  # fmt: skip
+                    place = (i + 0.2 * (j - 1), 0.99 - 0.05 * j)
+                    words = f"{len(values) - len(reached)} not"
+                    ax.annotate(
+                        words,
+                        place,
+                        xycoords=("data", "axes fraction"),
+                        ha="center",
+                        va="top",
+                        fontsize=6.5,
+                        color=colour,
+                    )
         ax.set_xticks(range(4), ["(1)", "(2)", "(3)", "(4)"])
         ax.set(yscale="log", xlabel="setup", ylabel=f"{unit} to $10^{{-6}}$ of the gap")
         ax.set_xlim(-0.6, 3.6)
