@@ -163,7 +163,7 @@ def H3(results):
     verdict = REPRODUCED if all(kept.values()) else PARTLY if any(kept.values()) else FAILED
     why = (
         f"median over seeds of what FedH-N takes to {TARGET:g} of the starting gap over what DiSCO takes, setups 1 to 4; "
-        f"comparable is at most {COMPARABLE:g}. All four setups hold by: {', '.join(holds) or 'none'}"
+        f"comparable is at most {COMPARABLE:g}, inf that FedH-N did not get there. All four setups hold by: {', '.join(holds) or 'none'}"
     )
     return Finding("; ".join(words), verdict, why)
 
