@@ -30,8 +30,17 @@ def final_gaps(results, experiment: str) -> pd.DataFrame:
 
 
 def against_fedavg(results, experiment: str) -> pd.DataFrame:
-    """FedHybrid's final gap over FedAvg's on the same data and with the same range of stepsizes."""
+    """FedHybrid's final gap over FedAvg's on the same data and with the same range of stepsizes.
+
+    The wider range has the same number of points and so a coarser grid; since it contains the printed one, a method
+    with free stepsizes is given the better of its two winners.
+    """
     ends = final_gaps(results, experiment)
+    if ends.free.any():
+        same = ["setting", "algorithm", "seed", *(c for c in ("p_newton", "p_chosen") if c in ends)]
+        ends.loc[ends.free, "relative"] = ends.groupby(same, dropna=False).relative.transform("min")[
+            ends.free
+        ]
     keys = ["setting", "seed", "free"]
     rival = ends[ends.algorithm == "fedavg"].set_index(keys).relative
     ours = ends[ends.algorithm.str.startswith("fedh_")].copy()
