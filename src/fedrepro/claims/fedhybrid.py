@@ -166,13 +166,15 @@ def H3(results):
                 table = price(results, setup).pivot(index="seed", columns="method", values=unit)
                 with np.errstate(invalid="ignore"):
                     ratios.append(float((table.fedh_n / table[rival]).median()))
-            kept[unit, rival] = all(r <= COMPARABLE for r in ratios)
+            kept[unit, rival] = sum(r <= COMPARABLE for r in ratios)
             words.append(f"{unit}, {rival}: {' '.join(f'{r:.2g}' for r in ratios)}")
-    holds = [f"{unit} against {rival}" for (unit, rival), held in kept.items() if held]
-    verdict = REPRODUCED if all(kept.values()) else PARTLY if any(kept.values()) else FAILED
+    holds = [f"{count} by {unit} against {rival}" for (unit, rival), count in kept.items()]
+    least, most = min(kept.values()), max(kept.values())
+    verdict = REPRODUCED if least == len(SETUPS) else PARTLY if most else FAILED
     why = (
         f"median over seeds of what FedH-N takes to {TARGET:g} of the starting gap over what DiSCO takes, setups 1 to 4; "
-        f"comparable is at most {COMPARABLE:g}, inf that FedH-N did not get there. All four setups hold by: {', '.join(holds) or 'none'}"
+        f"comparable is at most {COMPARABLE:g}, inf that FedH-N did not get there. Of the four setups it holds in "
+        f"{', '.join(holds)}: it hangs on how DiSCO's inner exchanges are counted and on its damping"
     )
     return Finding("; ".join(words), verdict, why)
 
