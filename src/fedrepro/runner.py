@@ -100,11 +100,12 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
                 for params in block.params:
+                    chosen = problem.choose(function, params, table[name, seed])
                     trace, status = run_cell(
                         function,
                         problem,
                         table[name, seed],
-                        params,
+                        chosen,
                         block.stop,
                         block.measures,
                         progress.round,
@@ -122,7 +123,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                     }
                     tables.append(
                         trace.table(
-                            **{k: setting[k] for k in block.varied}, **params_columns(params), **labels
+                            **{k: setting[k] for k in block.varied}, **params_columns(chosen), **labels
                         )
                     )
                     progress.cell += 1

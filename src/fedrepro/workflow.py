@@ -139,7 +139,7 @@ def check_block(paper: Paper, block: Block) -> None:
                 raise ConfigError(
                     f"{where}: '{block.algorithm}' has no parameter '{name}'; {nearest(name, valid)}"
                 )
-            if name == "step":
+            if name == "step" and not isinstance(value, list):  # a list is a range to tune in
                 try:
                     steps.parse(value)
                 except ValueError as error:
