@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from fedrepro.algorithms.disco import disco
 from fedrepro.algorithms.fedhybrid import fedhybrid
-from fedrepro.hybrid import HybridClients
+from fedrepro.primal_dual import HybridClients
 from fedrepro.problems import fedhybrid as problems
 
 POINTS, ROUNDS = 64, 10

@@ -5,7 +5,7 @@ import pytest
 
 from fedrepro.algorithms.fedhybrid import fedhybrid
 from fedrepro.columns import ColumnLogistic, ColumnQuadratics
-from fedrepro.hybrid import HybridClients
+from fedrepro.primal_dual import HybridClients
 
 N, D = 5, 3
 

@@ -6,7 +6,7 @@ from fedrepro import datasets, lagrangian, preprocess, reference, tuning
 from fedrepro.columns import ColumnLogistic, ColumnQuadratics
 from fedrepro.costs import Quadratics
 from fedrepro.datasets.mushroom import MISSING
-from fedrepro.hybrid import HybridClients
+from fedrepro.primal_dual import HybridClients
 from fedrepro.problems import Problem, problem
 from fedrepro.runner import BLOW_UP
 from fedrepro.seeds import stream
