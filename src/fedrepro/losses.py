@@ -55,14 +55,14 @@ class Logistic:
         """φ(u) − φ(v) − φ'(v)(u − v), free of the cancellation that subtracting two values would bring.
 
         With t = −b(u − v) and p = σ(−bv) it is log(1 + p(eᵗ − 1)) − pt, whose terms are of the size of
-        the difference itself.
+        the difference itself where t > 0; for t < 0 the same holds with −t and 1 − p in their places.
         """
         t = -b * (u - v)
-        p = expit(-b * v)
-        with np.errstate(over="ignore"):
-            near = np.log1p(p * np.expm1(np.minimum(t, 30.0)))
-        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)
-        return np.where(t < 30.0, near, far) - p * t
+        size = np.abs(t)
+        share = expit(np.where(t > 0.0, -b, b) * v)
+        near = np.log1p(share * np.expm1(np.minimum(size, 30.0))) - share * size
+        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v) - expit(-b * v) * t
+        return np.where(size < 30.0, near, far)
 
 
 LOSSES = {"least_squares": LeastSquares, "logistic": Logistic}
