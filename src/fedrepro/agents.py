@@ -39,11 +39,13 @@ class PooledModels(LinearModels):
         """∇f."""
         return self.data.adjoint(self.w * self.loss.slope(self.predictions(x), self.b))[0] + self.ridge * x
 
-    def decrease(self, x: np.ndarray, p: np.ndarray, g: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """f(θ) − f(θ − ηp) for each η, from the slope and the Bregman term: no two nearly equal sums."""
+    def decrease(self, x: np.ndarray, p: np.ndarray, g: np.ndarray):
+        """The function η ↦ f(θ) − f(θ − ηp), from the slope and the Bregman term: no two nearly equal sums."""
         u, du = self.predictions(x), self.data.predict(p[None])
-        bend = [float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b))) for eta in steps]
-        return steps * float(g @ p) - np.array(bend) - 0.5 * self.ridge * steps**2 * float(p @ p)
+        slope, size = float(g @ p), 0.5 * self.ridge * float(p @ p)
+        return lambda eta: (
+            eta * slope - float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b))) - eta**2 * size
+        )
 
     def gap_from(self, optimum: np.ndarray):
         """The function θ ↦ f(θ) − f(θ*)."""
@@ -62,8 +64,9 @@ class PooledQuadratic(Quadratics):
     def slope(self, x):
         return self.G[0] @ x - self.c[0]
 
-    def decrease(self, x, p, g, steps):
-        return steps * float(g @ p) - 0.5 * steps**2 * float(p @ (self.G[0] @ p))
+    def decrease(self, x, p, g):
+        slope, bend = float(g @ p), 0.5 * float(p @ (self.G[0] @ p))
+        return lambda eta: eta * slope - eta**2 * bend
 
     def gap_from(self, optimum):
         return lambda x: self.gap(x, optimum)
@@ -92,11 +95,12 @@ class Agents(Clients):
         self.send_vectors(1)
         return self.pooled.slope(x)
 
-    def decrease(self, x, p, g, steps: np.ndarray) -> np.ndarray:
-        """The master sends p; every agent answers with its change of loss for each stepsize (section 6.2)."""
+    def decrease(self, x, p, g, candidates: int):
+        """The master sends p; every agent answers with its change of loss for each candidate stepsize, all in
+        one message (section 6.2). Returns the function the master reads them from, f(θ) − f(θ − ηp)."""
         self.receive(p)
-        self.ledger.up(self.m, len(steps))
-        return self.pooled.decrease(x, p, g, steps)
+        self.ledger.up(self.m, candidates)
+        return self.pooled.decrease(x, p, g)
 
     def increments(self, rule: int | str) -> np.ndarray:
         """d_t⁽ⁱ⁾: a number for all, or `channel`, what Rayleigh fading lets each agent send.

@@ -3,11 +3,10 @@
 Dal Fabbro et al., Algorithm 2 and section 6.2, after Wang et al. 2018.
 """
 
-import numpy as np
 
 
 def armijo(agents, x, p, g, alpha: float, beta: float, candidates: int = 20) -> float:
     """The first η of 1, β, β², … with f(θ − ηp) ≤ f(θ) − αη pᵀg; the last candidate where none does."""
-    steps = beta ** np.arange(candidates, dtype=float)
-    enough = agents.decrease(x, p, g, steps) >= alpha * steps * float(p @ g)
-    return float(steps[np.argmax(enough)] if enough.any() else steps[-1])
+    decrease, slope = agents.decrease(x, p, g, candidates), float(p @ g)
+    steps = [beta**k for k in range(candidates)]
+    return next((eta for eta in steps if decrease(eta) >= alpha * eta * slope), steps[-1])

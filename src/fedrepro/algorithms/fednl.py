@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg.blas import dger
 
 from fedrepro.algorithms import algorithm
 from fedrepro.backtracking import armijo
@@ -9,7 +10,7 @@ from fedrepro.lanczos import dominant
 
 
 @algorithm(needs={"gradient", "hessian"})
-def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, floor="ridge", tolerance=1e-6):
+def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, tolerance=1e-6):
     """Agents learn H_i ← H_i + S_i, S_i the rank-1 compression of ∇²f_i(θ) − H_i, and send S_i's one vector.
 
     H_i⁰ = ∇²f_i(θ⁰) is sent in full and counted as n vectors. The master keeps H ⪰ μI by projection. Each
@@ -19,27 +20,31 @@ def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, floor="ridge", tolerance
     learned = np.array(agents.hessians(x))
     agents.send_vectors(agents.n)
     H = np.tensordot(agents.weights, learned, axes=1)
-    lowest = agents.constants[floor]
+    lowest = agents.constants["mu"]
     guess = np.ones((agents.m, agents.n))
-    first = True
+    exact = True  # at θ⁰ nothing is left to compress, though a vector is sent
     while True:
         agents.receive(x)
         g = agents.mean_gradient(x)
         p = projected_solve(H, lowest, g)
-        change = np.zeros_like(H)
-        if first:  # H_i is exact at θ⁰: the compression of zero is zero, though its vector is sent
-            first = False
-        else:
-            hessians = agents.hessians(x)
-            for i, weight in enumerate(agents.weights):
-                lam, v, guess[i] = dominant(hessians[i] - learned[i], guess[i], tolerance)
-                S = np.multiply.outer((learning * lam) * v, v)
-                learned[i] += S
-                change += weight * S
+        if not exact:
+            H = H + learn(agents, agents.hessians(x), learned, guess, learning, tolerance)
+        exact = False
         agents.send_vectors(1, scalars=agents.m)
         x = x - armijo(agents, x, p, g, alpha, beta) * p
-        H = H + change
         yield x
+
+
+def learn(agents, hessians, learned, guess, learning: float, tolerance: float) -> np.ndarray:
+    """H_i ← H_i + S_i at every agent, in place; returns Σ_i p_i S_i, which the master adds to its H."""
+    difference = np.empty((agents.n, agents.n))
+    values, vectors = np.empty(agents.m), np.empty((agents.m, agents.n))
+    for i in range(agents.m):
+        np.subtract(hessians[i], learned[i], out=difference)
+        values[i], vectors[i], guess[i] = dominant(difference, guess[i], tolerance)
+        values[i] *= learning
+        dger(values[i], vectors[i], vectors[i], a=learned[i].T, overwrite_a=1)
+    return (vectors.T * (agents.weights * values)) @ vectors
 
 
 def projected_solve(H: np.ndarray, lowest: float, g: np.ndarray) -> np.ndarray:

@@ -14,9 +14,9 @@ from fedrepro.problems import Problem
 class Federation(Problem):
     """f = Σ_i p_i f_i, p_i = N_i/N; the gap f(θ) − f(θ*) and the error ‖θ − θ*‖."""
 
-    def __init__(self, costs, pooled, sizes, seed: int, **about):
+    def __init__(self, costs, pooled, sizes, mu: float, seed: int, **about):
         super().__init__(costs, np.zeros(costs.shape), **about)
-        self.pooled, self.weights, self.seed = pooled, sizes / sizes.sum(), seed
+        self.pooled, self.weights, self.mu, self.seed = pooled, sizes / sizes.sum(), mu, seed
 
     def clients(self, reference):
         return Agents(self.costs, self.pooled, self.weights, self.start, reference, self.seed)
@@ -34,7 +34,7 @@ class Federation(Problem):
         ref = reference.solve(self.pooled, self.start)
         hessians = self.costs.hessian(np.broadcast_to(ref["x"], (self.costs.m, *self.costs.shape)))
         ref["spectrum"] = self.weights @ np.linalg.eigvalsh(hessians)[:, ::-1]
-        ref["ridge"] = float(self.ridge)
+        ref["mu"] = float(self.mu)
         return ref
 
 
@@ -66,9 +66,7 @@ def quadratic_federation(matrices, responses, mu: float, seed: int, **about) -> 
     e = np.array([0.5 * np.mean(b * b) for b in responses])
     p = sizes / sizes.sum()
     pooled = PooledQuadratic(*(np.tensordot(p, part, axes=1)[None] for part in (G, c, e)))
-    problem = Federation(Quadratics(G, c, e), pooled, sizes, seed, **about)
-    problem.ridge = mu
-    return problem
+    return Federation(Quadratics(G, c, e), pooled, sizes, mu, seed, **about)
 
 
 def logistic(setting, seed, data):
@@ -103,9 +101,7 @@ def logistic_federation(X, b, sizes, mu: float, seed: int, **about) -> Federatio
     weights = [np.full(s, 1.0 / s) for s in sizes]
     costs = LinearModels("logistic", [X[r] for r in runs], [b[r] for r in runs], weights, mu)
     pooled = PooledModels("logistic", X, b, np.full(len(b), 1.0 / len(b)), mu)
-    problem = Federation(costs, pooled, np.asarray(sizes), seed, **about)
-    problem.ridge = mu
-    return problem
+    return Federation(costs, pooled, np.asarray(sizes), mu, seed, **about)
 
 
 def about(dataset) -> dict:
