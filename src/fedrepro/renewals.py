@@ -25,7 +25,7 @@ def rule(name: str, n: int, period: int = 25, b: float = 1.0, reverse: bool = Fa
 
 def fibonacci(n: int) -> Rule:
     """I = {C_j}, C_j = F_1 + … + F_j; once C_j has reached n − 1, renewals are n − 1 iterations apart."""
-    state = {"next": 1, "gap": 1, "after": 1}  # the next C_j, F_{j+1}, F_{j+2}
+    state = {"next": 1, "gap": 1, "after": 2}  # the next C_j, F_{j+1}, F_{j+2}
 
     def due(t: int, norms: list[float]) -> bool:
         if t < state["next"]:
