@@ -28,6 +28,8 @@ def E1(results):
             by = {r: c.set_index("round").distance for r, c in cells.groupby("p_rho")}
             both = (by["optimal"] / by["next"])[by["next"] > 1e-9].dropna()[1:]  # above rounding
             found += both.tolist()
+        if not found:
+            return Finding("-", UNTESTED, "too few rounds at this scale")
         worst[experiment], medians[experiment] = max(found), float(np.median(found))
     held = medians["shed_news"] <= 1 + 1e-6
     always = worst["shed_news"] <= 1 + 1e-6
@@ -46,12 +48,16 @@ def E2(results):
         rows = rows[(rows.algorithm == "shed_periodic") & (rows.centre == centre)]
         slopes, bound = periods(results, INCREMENTS, rows, convex=True)
         held[name] = None if not slopes else max(slopes[-2:]) <= bound * (1 + 1e-6)
-        words.append(f"{name}: factor {spread(slopes, '{:.4f}')} a step, bound {bound:.4f}")
+        words.append(f"{name}: factor {summary(slopes)} a step, bound {bound:.4f}")
     rows = results.traces("shed_msd_iid")
     songs, bound = periods(results, "shed_msd_iid", rows[rows.algorithm == "shed_ls_periodic"], convex=False)
     verdict, why = across(held)
     return Finding("; ".join(words), verdict,
-                   f"{why}; by whole periods, the last two judged. Songs as run: {spread(songs, '{:.4f}')}, bound {bound:.4f}")  # fmt: skip
+                   f"{why}; by whole periods, the last two judged. Songs as run: {summary(songs)}, bound {bound:.4f}")  # fmt: skip
+
+
+def summary(slopes) -> str:
+    return spread(slopes, "{:.4f}") if slopes else "- (no whole period)"
 
 
 def lyapunov(spectrum, period: int, convex: bool) -> float:
@@ -325,12 +331,3 @@ def channel_mean(results):
     gamma = -np.log1p(-(np.arange(100_000) + 0.5) / 100_000)
     d = np.floor(2 * np.log2(1 + 5 * gamma))
     return f"eq. (38) averages {d.mean():.2f}, with {np.mean(d > 10):.1%} of the draws above 10"
-
-
-def gradient_norm_sign(results):
-    rows = results.traces("shed_gradient_norm")
-    words = []
-    for (centre, reverse), cells in rows.groupby(["centre", "p_reverse"]):
-        found = [f"b = {b}: {number(reach(c)[0])} rounds, {number(reach(c, 'hessians')[0])} Hessians" for b, c in cells.groupby("p_b")]
-        words.append(f"{'reversed' if reverse == 'True' else 'as printed'}, PCA {'' if centre else 'un'}centred: {'; '.join(found)}")
-    return ". ".join(words)
