@@ -44,7 +44,9 @@ class PooledModels(LinearModels):
         u, du = self.predictions(x), self.data.predict(p[None])
         slope, size = float(g @ p), 0.5 * self.ridge * float(p @ p)
         return lambda eta: (
-            eta * slope - float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b))) - eta**2 * size
+            eta * slope
+            - float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b)))
+            - eta**2 * size
         )
 
     def gap_from(self, optimum: np.ndarray):

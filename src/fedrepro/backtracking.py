@@ -4,7 +4,6 @@ Dal Fabbro et al., Algorithm 2 and section 6.2, after Wang et al. 2018.
 """
 
 
-
 def armijo(agents, x, p, g, alpha: float, beta: float, candidates: int = 20) -> float:
     """The first η of 1, β, β², … with f(θ − ηp) ≤ f(θ) − αη pᵀg; the last candidate where none does."""
     decrease, slope = agents.decrease(x, p, g, candidates), float(p @ g)

@@ -7,7 +7,9 @@ CHECK_EVERY = 6
 STEPS = 60  # beyond this a full eigendecomposition is cheaper
 
 
-def dominant(A: np.ndarray, start: np.ndarray, tolerance: float = 1e-6) -> tuple[float, np.ndarray, np.ndarray]:
+def dominant(
+    A: np.ndarray, start: np.ndarray, tolerance: float = 1e-6
+) -> tuple[float, np.ndarray, np.ndarray]:
     """λ of largest magnitude, its unit eigenvector, and a good start for A − λvvᵀ (the next Ritz vector).
 
     Stops when ‖Av − λv‖ ≤ tolerance·|λ|; falls back on LAPACK where Lanczos has not settled in STEPS steps.

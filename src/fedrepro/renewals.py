@@ -44,8 +44,8 @@ def gradient_norm(n: int, b: float, reverse: bool) -> Rule:
     """Renew where ‖g_t‖ − ‖g_{t−1}‖ < b(‖g_{t−1}‖ − ‖g_{t−2}‖), or (`reverse`) where it is greater, and after n
     iterations in any case. The master compares norms it has, so the word reaches the agents an iteration later.
 
-    Norms fall, so both sides are negative: as printed, a renewal follows an iteration that fell *faster* than b
-    times the one before; reversed, one that fell more slowly.
+    Norms fall, so both sides are negative: as printed, a renewal follows an iteration that fell by *more* than b
+    times the fall before it; reversed, one that fell by less.
     """
     last = {"t": 0}
 

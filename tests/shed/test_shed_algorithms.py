@@ -42,7 +42,11 @@ def test_theorem_1_best_factor_and_corollary_2(seed):
         following, low = lam[q], lam[-1]
         best = 1 - low / ((following + low) / 2)
         assert factor(lam, (following + low) / 2, 1.0, q) == pytest.approx(best, abs=1e-12)
-        tried = [factor(lam, r, e, q) for r in np.linspace(low / 2, 2 * following, 60) for e in np.linspace(0.05, 2, 60)]
+        tried = [
+            factor(lam, r, e, q)
+            for r in np.linspace(low / 2, 2 * following, 60)
+            for e in np.linspace(0.05, 2, 60)
+        ]
         assert min(tried) >= best - 1e-12
         z = rng.standard_normal(9)
         error = np.linalg.norm((1 - lam / np.r_[lam[:q], np.full(9 - q, (following + low) / 2)]) * z)

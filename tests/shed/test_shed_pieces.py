@@ -137,7 +137,9 @@ def test_the_gap_is_the_difference_of_costs_and_sparse_equals_dense():
     )
     np.testing.assert_allclose(sparse.reference()["x"], ref["x"], atol=1e-12)
     np.testing.assert_allclose(
-        sparse.costs.hessian(np.broadcast_to(x, (4, 8))), problem.costs.hessian(np.broadcast_to(x, (4, 8))), atol=1e-13
+        sparse.costs.hessian(np.broadcast_to(x, (4, 8))),
+        problem.costs.hessian(np.broadcast_to(x, (4, 8))),
+        atol=1e-13,
     )
 
 

@@ -11,9 +11,7 @@ from fedrepro.renewals import rule
 
 
 @algorithm(needs={"gradient", "hessian"})
-def shed(
-    agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse=False, alpha=0.1, beta=0.5
-):
+def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse=False, alpha=0.1, beta=0.5):
     """`increment` is d_t, a number or `channel` (eq. 38); `renewals` decides I (section 5.1).
 
     Each iteration is two communication rounds, of which the second is the backtracking's (section 6.2).

@@ -81,7 +81,9 @@ def readings(results, armijo: bool = False) -> list[Reading]:
         rows = results.traces(ARMIJO["skew"])
         pairs = rows[["p_alpha", "p_beta"]].drop_duplicates().itertuples(index=False)
         found += [
-            Reading(results, ARMIJO, c, (("p_alpha", a), ("p_beta", b))) for a, b in pairs for c in (False, True)
+            Reading(results, ARMIJO, c, (("p_alpha", a), ("p_beta", b)))
+            for a, b in pairs
+            for c in (False, True)
         ]
     return found
 

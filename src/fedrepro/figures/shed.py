@@ -9,7 +9,13 @@ from fedrepro.renewals import rule
 COST = r"relative cost $f(\theta^t) - f(\theta^\star)$"
 ROUNDS = "communication rounds"
 VECTORS = r"vectors in $\mathbb{R}^n$ sent per agent"
-INCREMENTS = (("1", style.BLACK), ("3", style.BLUE), ("6", style.GREEN), ("30", style.ORANGE), ("channel", style.RED))
+INCREMENTS = (
+    ("1", style.BLACK),
+    ("3", style.BLUE),
+    ("6", style.GREEN),
+    ("30", style.ORANGE),
+    ("channel", style.RED),
+)
 SKEW = {"iid": "i.i.d.", "skew": "non i.i.d."}
 IMAGES = ("giant", "fednl", "mont_dec", "fib_shed", "fib_shed_plus", "gn_shed", "agd")
 
@@ -26,7 +32,11 @@ def at(rows, algorithm, **selected):
     rows = rows[rows.algorithm == algorithm]
     for column, value in selected.items():
         if column in rows:
-            rows = rows[np.isclose(rows[column].astype(float), value)] if column == "mu" else rows[rows[column] == value]
+            rows = (
+                rows[np.isclose(rows[column].astype(float), value)]
+                if column == "mu"
+                else rows[rows[column] == value]
+            )
     return rows
 
 
@@ -42,10 +52,14 @@ def fig2(results):
     best = (spectrum[1:] + low) / 2
     share = np.arange(1, len(spectrum))
     left.plot(share, 1 - low / best, color=style.RED, label=r"$\rho_t^\star$, step 1 (best)")
-    left.plot(share, 1 - low / spectrum[1:], color=style.BLUE, ls=style.DASHES[1], label=r"$\lambda_{q+1}$, step 1")
+    left.plot(
+        share, 1 - low / spectrum[1:], color=style.BLUE, ls=style.DASHES[1], label=r"$\lambda_{q+1}$, step 1"
+    )
     left.set(xlabel="eigenpairs shared, $q$", ylabel="convergence factor", title="(a)")
     left.legend()
-    shades = right.contourf(R, E, np.minimum(factor, 1.5), levels=np.linspace(0, 1.5, 16), cmap="Greys", alpha=0.7)
+    shades = right.contourf(
+        R, E, np.minimum(factor, 1.5), levels=np.linspace(0, 1.5, 16), cmap="Greys", alpha=0.7
+    )
     figure.colorbar(shades, ax=right, label=r"factor $r(\rho, \eta, q)$")
     inside = np.linspace(low, following, 50)
     right.plot(inside, 2 * inside / (following + low), color=style.BLUE, lw=2.5, label=r"$\mathcal{S}^\star$")
@@ -79,7 +93,10 @@ def fig4(results):
     """‖θ − θ*‖ by round for ρ* and λ_{q+1}, on songs and on news."""
     figure, (axes,) = panels.grid(1, 2)
     sources = (("shed_msd_iid", "shed_ls_rho", "(a) 1M Songs"), ("shed_news", "shed_ls", "(b) Online News"))
-    choices = (("optimal", r"$\rho_t^\star$", style.RED, "-"), ("next", r"$\hat\lambda_{q_t+1}$", style.BLUE, style.DASHES[1]))
+    choices = (
+        ("optimal", r"$\rho_t^\star$", style.RED, "-"),
+        ("next", r"$\hat\lambda_{q_t+1}$", style.BLUE, style.DASHES[1]),
+    )
     for ax, (experiment, block, title) in zip(axes, sources, strict=True):
         rows = results.traces(experiment)
         for rho, words, colour, dash in choices:
@@ -105,13 +122,20 @@ def fig5(results):
         period = int(cells.p_period.iloc[0])
         curve(ax, cells, x="round", label=f"{words}, T = {period}", colour=style.RED)
         setting = cells.setting.iloc[0]
-        slope = lyapunov(results.reference(experiment)[setting, 0]["spectrum"], period, block == "shed_periodic")
+        slope = lyapunov(
+            results.reference(experiment)[setting, 0]["spectrum"], period, block == "shed_periodic"
+        )
         mid = cells.groupby("round").gap.median()
         begin = min(period, len(mid) - 1)
         t = np.arange(begin, len(mid))
         ax.plot(t, mid.iloc[begin] * slope ** (2.0 * (t - begin)), color=style.BLACK, ls=style.DASHES[1],
                 label=r"slope of the bound, $\bar a_T^{\,2t}$")  # fmt: skip
-        ax.set(yscale="log", xlabel="iteration $t$", title=title, ylim=(max(1e-12, mid.min() / 10), 10 * mid.iloc[0]))
+        ax.set(
+            yscale="log",
+            xlabel="iteration $t$",
+            title=title,
+            ylim=(max(1e-12, mid.min() / 10), 10 * mid.iloc[0]),
+        )
         ax.legend()
     axes[0].set_ylabel(COST)
     return figure
@@ -128,8 +152,12 @@ def fig6(results):
             for increment, colour in INCREMENTS:
                 label = r"$d_t = d_\gamma$" if increment == "channel" else f"$d_t$ = {increment}"
                 curve(ax, rows[rows.p_increment == increment], x, label=label, colour=colour)
-            ax.set(yscale="log", xlabel=words, title=f"({'abcd'[2 * row + column]}) {title}", ylim=(1e-11, None))
-    mark_renewals(axes[0][1], at(results.traces("shed_fmnist_increments"), "fib_shed", centre=False, p_increment="1"))
+            ax.set(
+                yscale="log", xlabel=words, title=f"({'abcd'[2 * row + column]}) {title}", ylim=(1e-11, None)
+            )
+    mark_renewals(
+        axes[0][1], at(results.traces("shed_fmnist_increments"), "fib_shed", centre=False, p_increment="1")
+    )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
     axes[0][0].legend()
@@ -153,8 +181,19 @@ def fig7(results):
         curve(ax, best_agd(at(rows, "agd")))
         curve(ax, at(rows, "giant"))
         curve(ax, at(rows, "shed_ls", p_increment="1"))
-        curve(ax, at(rows, "shed_ls", p_increment="channel"), label="SHED-LS+", colour=style.colour("shed_ls_plus"))
-        ax.set(yscale="log", xlabel=ROUNDS, title=f"1M Songs, {SKEW[partition]}", ylim=(1e-12, None), xlim=(0, 300))
+        curve(
+            ax,
+            at(rows, "shed_ls", p_increment="channel"),
+            label="SHED-LS+",
+            colour=style.colour("shed_ls_plus"),
+        )
+        ax.set(
+            yscale="log",
+            xlabel=ROUNDS,
+            title=f"1M Songs, {SKEW[partition]}",
+            ylim=(1e-12, None),
+            xlim=(0, 300),
+        )
     axes[0].set_ylabel(COST)
     axes[0].legend()
     return figure
@@ -179,7 +218,13 @@ def comparison(results, experiments, mu, *, x_limit, names=IMAGES, **selected):
                 cells = at(rows, name, mu=mu[column], **chosen)
                 curve(ax, best_agd(cells) if name == "agd" and len(cells) else cells, x)
             letter = "abcd"[2 * row + column]
-            ax.set(yscale="log", xlabel=words, title=f"({letter}) {title}", ylim=(1e-11, 3), xlim=(0, x_limit[row]))
+            ax.set(
+                yscale="log",
+                xlabel=words,
+                title=f"({letter}) {title}",
+                ylim=(1e-11, 3),
+                xlim=(0, x_limit[row]),
+            )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
     handles, labels = axes[0][0].get_legend_handles_labels()
@@ -233,10 +278,18 @@ def fig11(results):
             for i, mu in enumerate(places):
                 cells = at(rows, name, mu=mu, **({"centre": False} if "centre" in rows else {}))
                 found = reach(cells, "hessians")
-                spent = (cells.groupby("seed").hessians.max() / cells[cells.hessians > 0].hessians.min()).to_numpy()
+                spent = (
+                    cells.groupby("seed").hessians.max() / cells[cells.hessians > 0].hessians.min()
+                ).to_numpy()
                 shown = np.where(np.isinf(found), spent, found)
                 height = float(np.median(shown))
-                bar = ax.bar(i + offset, height, 0.38, color=style.colour(name), label=style.label(name) if i == 0 else None)
+                bar = ax.bar(
+                    i + offset,
+                    height,
+                    0.38,
+                    color=style.colour(name),
+                    label=style.label(name) if i == 0 else None,
+                )
                 above = "> " if np.isinf(found).any() else ""
                 ax.bar_label(bar, [f"{above}{height:.0f}"], fontsize=8, padding=2)
         ax.set_xticks(range(len(places)), [rf"$\mu$ = {mu:.0e}" for mu in places])
@@ -276,7 +329,11 @@ def choices(results):
                 first = height == len(found) - 1
                 ax.plot(value, height, ">" if beyond else marker, color=style.colour(name), ms=6,
                         mfc="white" if beyond else None, label=style.label(name) if first else None, ls="none")  # fmt: skip
-        ax.set(xlabel="communication rounds to a cost of $10^{-10}$", title=f"FMNIST, {SKEW[partition]}", xscale="log")
+        ax.set(
+            xlabel="communication rounds to a cost of $10^{-10}$",
+            title=f"FMNIST, {SKEW[partition]}",
+            xscale="log",
+        )
     axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
     axes[1].legend(title="open: not within the budget", fontsize=8, title_fontsize=8)
     figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
@@ -287,7 +344,9 @@ def gradient_norm(results):
     """GN-SHED over b, with its inequality as printed and reversed."""
     rows = results.traces("shed_gradient_norm")
     figure, (axes,) = panels.grid(1, 2)
-    for ax, column, words in zip(axes, ("exchanges", "hessians"), (ROUNDS, "Hessians per agent"), strict=True):
+    for ax, column, words in zip(
+        axes, ("exchanges", "hessians"), (ROUNDS, "Hessians per agent"), strict=True
+    ):
         for reverse, colour in (("False", style.BLUE), ("True", style.TEAL)):
             for centre, dash in ((False, "-"), (True, style.DASHES[1])):
                 cells = rows[(rows.p_reverse == reverse) & (rows.centre == centre)]
