@@ -52,14 +52,12 @@ def plain_shed(agents):
 
 def seconds(run, gap, below, limit):
     """Until the gap is below; also the rounds it took."""
-    begin, spent = time.process_time(), 0.0
-    for rounds in range(1, limit + 1):
-        x = next(run)
+    begin, spent, rounds, left = time.process_time(), 0.0, 0, np.inf
+    while left > below and rounds < limit:
+        x, rounds = next(run), rounds + 1
         pause = time.process_time()
-        done = gap(x) <= below
+        left = gap(x)
         spent += time.process_time() - pause
-        if done:
-            break
     return time.process_time() - begin - spent, rounds
 
 
