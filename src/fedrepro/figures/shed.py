@@ -233,9 +233,14 @@ def comparison(results, experiments, mu, *, x_limit, names=IMAGES, **selected):
             )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 7))
+    above(figure, axes[0][0], 7)
     return figure
+
+
+def above(figure, ax, columns, **more):
+    """One legend for all panels, over them, where it hides no curve."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), columns), **more)
 
 
 def both(dataset, words):
@@ -269,7 +274,7 @@ def fig10(results):
                 curve(ax, cells, label=rf"{style.label(name)}, $\mu$ = {mu:.0e}", dash=dash)
         ax.set(yscale="log", xlabel=ROUNDS, title=f"FMNIST, non i.i.d., {reading.name}", ylim=(1e-11, 3))
     axes[0].set_ylabel(COST)
-    axes[1].legend(loc="upper right", fontsize=7.5)
+    above(figure, axes[0], 3)
     return figure
 
 
@@ -341,7 +346,7 @@ def choices(results):
             xscale="log",
         )
     axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
-    axes[1].legend(title="open: not within the budget", fontsize=8, title_fontsize=8)
+    above(figure, axes[1], 3, title="open: not within the budget")
     figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
     return figure
 
