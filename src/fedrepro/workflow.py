@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from fedrepro import algorithms, datasets, problems, provenance, steps
+from fedrepro import algorithms, problems, provenance, steps
 from fedrepro.config import Block, Config, ConfigError, Paper, load, nearest
 from fedrepro.datasets.plan import DataPlan
 
@@ -45,7 +45,7 @@ class Plan:
         files = {}
         if block.dataset != "synthetic":
             files["dataset"] = f"data/decoded/{block.dataset}/meta.json"
-            if "pca" in datasets.declared()["datasets"][block.dataset]:
+            if block.dataset in self.datasets.with_pca():
                 for centring in ("centred", "uncentred"):
                     files[centring] = f"data/decoded/{block.dataset}/pca_{centring}.npz"
         if block.partition:
