@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from federations import SIZES, iterates, logistic, quadratic
+from shed_federations import SIZES, iterates, logistic, quadratic
 
 from fedrepro.algorithms.agd import agd
 from fedrepro.algorithms.fednl import fednl, projected_solve

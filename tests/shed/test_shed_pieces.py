@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from federations import logistic, quadratic
+from shed_federations import logistic, quadratic
 
 from fedrepro.backtracking import armijo
 from fedrepro.eigenpairs import EigenPairs
