@@ -84,6 +84,10 @@ class Agents(Clients):
         self.ledger = VectorLedger()
         self._fading = stream(seed, "channel")
 
+    def offers(self):
+        """`pooled`: weighted sums over all agents, which the methods here are written in."""
+        return super().offers() | {"pooled"}
+
     def send_vectors(self, each: np.ndarray | int, scalars: int = 0) -> None:
         """Every agent i sends each_i vectors of R^n and some scalars, in the message that is under way."""
         total = int(np.sum(np.broadcast_to(each, self.m)))

@@ -3,7 +3,7 @@
 from fedrepro.algorithms import algorithm
 
 
-@algorithm(needs={"gradient"})
+@algorithm(needs={"gradient", "pooled"})
 def agd(agents, *, step="1/L_F", momentum="optimal"):
     """θ^{t+1} = θ^t − s g_t + β(θ^t − θ^{t−1}); β `optimal` is (1 − √(s ℓ_F))², the best for a quadratic."""
     s = agents.step(step)

@@ -7,7 +7,7 @@ from fedrepro.algorithms import algorithm
 from fedrepro.backtracking import armijo
 
 
-@algorithm(needs={"gradient", "hessian"})
+@algorithm(needs={"gradient", "hessian", "pooled"})
 def giant(agents, *, alpha=0.1, beta=0.5):
     """Three communication rounds an iteration: gradients up, the global gradient down and local Newton
     directions up, and the backtracking."""

@@ -7,6 +7,6 @@ from fedrepro.algorithms import algorithm
 from fedrepro.algorithms.shed import shed
 
 
-@algorithm(needs={"gradient", "hessian"})
+@algorithm(needs={"gradient", "hessian", "pooled"})
 def mont_dec(agents, *, increment="channel", alpha=0.1, beta=0.5):
     yield from shed(agents, renewals="always", increment=increment, alpha=alpha, beta=beta)

@@ -3,7 +3,7 @@
 from fedrepro.algorithms import algorithm
 
 
-@algorithm(needs={"gradient"})
+@algorithm(needs={"gradient", "pooled"})
 def nesterov(agents, *, step="1/L_F"):
     """y = θ + β(θ − θ⁻), θ ← y − s∇f(y), β = (1 − √(s ℓ_F))/(1 + √(s ℓ_F))."""
     s = agents.step(step)

@@ -10,7 +10,7 @@ from fedrepro.eigenpairs import EigenPairs
 from fedrepro.renewals import rule
 
 
-@algorithm(needs={"gradient", "hessian"})
+@algorithm(needs={"gradient", "hessian", "pooled"})
 def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse=False, alpha=0.1, beta=0.5):
     """`increment` is d_t, a number or `channel` (eq. 38); `renewals` decides I (section 5.1).
 

@@ -9,7 +9,7 @@ from fedrepro.eigenpairs import EigenPairs
 from fedrepro.renewals import rule
 
 
-@algorithm(needs={"gradient", "hessian"})
+@algorithm(needs={"gradient", "hessian", "pooled"})
 def shed_ls(agents, *, increment=1, rho="optimal", renewals="once", period=35):
     """`rho` is `optimal`, ρ* = (λ_{q+1} + λ_n)/2 with step 1 (Corollary 2), or `next`, λ_{q+1} with the step
     of eq. (11), Erdogdu & Montanari's choice at its best.

@@ -8,7 +8,9 @@ import scipy.sparse
 from fedrepro import datasets, partition, preprocess, reference
 from fedrepro.agents import Agents, PooledModels, PooledQuadratic
 from fedrepro.costs import LinearModels, Quadratics
-from fedrepro.problems import Problem
+from fedrepro.problems import SMOOTH, Problem, problem
+
+OFFERS = SMOOTH | {"pooled"}
 
 
 class Federation(Problem):
@@ -38,6 +40,7 @@ class Federation(Problem):
         return ref
 
 
+@problem(offers=OFFERS)
 def least_squares(setting, seed, data):
     """Features and response scaled to [0,1] over the rows taken; f_i = (1/2N_i)‖X_iθ − y_i‖² + (μ/2)‖θ‖²."""
     dataset, clients = datasets.load(data.dataset, data.root), partition.read(data.partition, seed)
@@ -69,6 +72,7 @@ def quadratic_federation(matrices, responses, mu: float, seed: int, **about) -> 
     return Federation(Quadratics(G, c, e), pooled, sizes, mu, seed, **about)
 
 
+@problem(offers=OFFERS)
 def logistic(setting, seed, data):
     """One-vs-all logistic regression on principal components (images), or on a dataset's own features (w8a),
     of which reduced scales take the commonest `columns`."""
