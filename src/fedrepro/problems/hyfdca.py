@@ -125,17 +125,10 @@ def choices(problem: HingeProblem, ref: dict, method: str, grid: dict, rounds: i
     from fedrepro.algorithms.hyfdca import hyfdca
     from fedrepro.algorithms.hyfem import hyfem
     from fedrepro.config import expand
-    from fedrepro.runner import run_cell
 
     function = {f.__name__: f for f in (hyfdca, fedavg_hybrid, hyfem)}[method]
     points = list(expand({k: {"grid": v} for k, v in grid.items()}, "paper"))
-    scores = []
-    for params in points:
-        trace, status = run_cell(function, problem, ref, params, {"rounds": rounds}, ("relative_loss", "accuracy"))
-        last = max(1, int(TAIL * rounds))
-        loss, accuracy = (np.mean(trace.columns[m][-last:]) for m in ("relative_loss", "accuracy"))
-        work = trace.last("local_steps") / trace.last("turns")
-        scores.append((loss, 1 - accuracy, work) if status == "done" else (np.nan,) * 3)
+    scores = [score(problem, ref, function, params, rounds) for params in points]
     scores = np.array(scores)
     picks = {
         "gra": gra.choose(scores),
@@ -145,6 +138,19 @@ def choices(problem: HingeProblem, ref: dict, method: str, grid: dict, rounds: i
     found = {f"{method} {name}, by {aim}": points[i][name] for aim, i in picks.items() for name in grid}
     table = np.array([[*point.values(), *score] for point, score in zip(points, scores, strict=True)], float)
     return found | {f"{method} tuning": table}
+
+
+def score(problem: HingeProblem, ref: dict, function, params: dict, rounds: int) -> tuple[float, float, float]:
+    """Loss, error rate and local steps a turn; the first two as means over the last rounds."""
+    clients = problem.clients(ref)
+    meters = [problem.measure(name, ref) for name in ("relative_loss", "accuracy")]
+    found = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for round, w in zip(range(1, rounds + 1), function(clients, **params), strict=False):
+            if round > rounds - max(1, int(TAIL * rounds)):
+                found.append([meter(w) for meter in meters])
+    loss, accuracy = np.mean(found, axis=0)
+    return (loss, 1 - accuracy, clients.ledger.local_steps / clients.ledger.turns)
 
 
 # --- synthetic data ---
