@@ -26,6 +26,8 @@ class HybridLedger(Ledger):
     additions: int = 0  # of two encrypted scalars, on the server
     slowest_encryptions: int = 0
     slowest_decryptions: int = 0
+    encryption_steps: int = 0  # steps of the protocol in which clients encrypt: one packed vector each
+    decryption_steps: int = 0
     turns: int = 0  # clients that took part, summed over rounds
     local_steps: int = 0  # coordinates visited or stochastic gradients taken
 
@@ -34,12 +36,14 @@ class HybridLedger(Ledger):
         self.encryptions += sum(sizes)
         self.encrypted_up += sum(sizes)
         self.slowest_encryptions += max(sizes, default=0)
+        self.encryption_steps += 1
 
     def decrypt(self, sizes: list[int]) -> None:
         """Each client receives and decrypts so many scalars."""
         self.decryptions += sum(sizes)
         self.encrypted_down += sum(sizes)
         self.slowest_decryptions += max(sizes, default=0)
+        self.decryption_steps += 1
 
     def uplink(self, sizes: list[int]) -> None:
         self.floats_up += sum(sizes)

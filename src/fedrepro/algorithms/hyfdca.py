@@ -9,7 +9,8 @@ from fedrepro.kernels.dual_ascent import ascend
 @algorithm(needs={"rectangles"})
 def hyfdca(clients, *, inner="tuned", local="practical", gamma="1", share="1", second_product=False, tuned_for="gra"):
     """Algorithm 1. `inner` is H, the samples a client visits in a round; `local` says which local dual method it
-    runs on them (LOCAL below); `gamma` is γ_t, 1 or 1/t, and `share` is c_k, 1 or N_k/N (Theorems 4.4, 4.8, 4.11).
+    runs on them (LOCAL below); `gamma` is γ_t, 1 or 1/t, and `share` is c_k, 1 or N_k/N: the value `theorem` takes
+    those of the theorem at hand (4.4, 4.8 or 4.11).
 
     With everybody present the first PrimalAggregation falls away, and where one client alone holds a sample its
     SecureInnerProduct does (section 3.1). The second SecureInnerProduct is left out as in the paper's experiments;
@@ -17,6 +18,7 @@ def hyfdca(clients, *, inner="tuned", local="practical", gamma="1", share="1", s
     """
     H, method = clients.value("hyfdca inner", inner, tuned_for), LOCAL[local]
     squares = clients.squares() if local in ("practical", "refreshed") else [None] * clients.m
+    gamma, share = (clients.constants.get(n) if v == "theorem" else v for n, v in (("gamma", gamma), ("share", share)))
     t = 0
     while True:
         t += 1

@@ -43,6 +43,7 @@ class HingeProblem(Problem):
         rows, columns = hybrid(*samples.X.shape, self.row_blocks, self.column_blocks, rng)
         self.data = Rectangles(samples.X, samples.y, rows, columns, setting["lambda"])
         self.federation: HybridClients | None = None
+        self.rules: dict[str, str] = {}  # the stepsizes a theorem asks for
 
     def clients(self, reference: dict) -> HybridClients:
         self.federation = HybridClients(
@@ -50,7 +51,7 @@ class HingeProblem(Problem):
             fraction=self.fraction,
             cycle=self.setting.get("cycle", 0),
             seed=self.seed,
-            constants=reference,
+            constants=reference | self.rules,
             cipher=self.setting.get("cipher", "none"),
             bits=self.setting.get("bits", 2048),
         )
@@ -61,7 +62,7 @@ class HingeProblem(Problem):
             return lambda w: (self.data.primal(w) - reference["primal"]) / reference["primal"]
         if name == "accuracy":
             X, labels = self.samples.validation, self.samples.labels
-            return lambda w: float(np.mean(labels * (X @ w) > 0))
+            return lambda w: accuracy(X, labels, w)
         if name == "dual_gap":  # D(α*) − D(α), of the server's duals
             return lambda w: reference["dual"] - self.data.dual(self.federation.duals())
         if name == "mismatch":  # ‖w − Aα/(λN)‖∞: how stale the weights are
@@ -73,12 +74,17 @@ class HingeProblem(Problem):
         best = optimum(self.samples, self.setting["lambda"])
         ref = {k: best[k] for k in ("primal", "dual", "epochs")}
         ref |= {"gap": ref["primal"] - ref["dual"], "N": self.data.N, "M": self.data.M}
-        ref["accuracy"] = float(np.mean(self.samples.labels * (self.samples.validation @ best["w"]) > 0))
+        ref["accuracy"] = accuracy(self.samples.validation, self.samples.labels, best["w"])
         if "latency" in self.setting:
             ref["latency"] = self.setting["latency"]
         if "tune" in self.setting:
             ref |= tuned(self.samples, json.dumps(self.setting, sort_keys=True))
         return ref
+
+
+def accuracy(X, labels: np.ndarray, w: np.ndarray) -> float:
+    """Share of rows on their label's side; a row on the plane counts as positive."""
+    return float(np.mean(np.where(X @ w >= 0, 1.0, -1.0) == labels))
 
 
 def read_clients(text: str) -> tuple[int, int, float]:
@@ -171,6 +177,23 @@ def synthetic(setting, seed, data=None):
     draw the partition and the algorithm's choices, over which the theorems take expectations."""
     unit = setting.get("unit_rows", True)
     return HingeProblem(gaussian_samples(setting["n"], setting["m"], setting["noise"], unit, 0), setting, seed)
+
+
+THEOREMS = {  # clients, cyclic groups, and what goes with them: γ_t, c_k
+    "4.5": ("2x2@1", 0, "1", "N_k/N"),
+    "4.8": ("4x1@0.5", 0, "1", "1"),
+    "4.11 C=2": ("1x4@1", 2, "1/t", "1"),
+    "4.11 C=4": ("1x4@1", 4, "1/t", "1"),
+}
+
+
+@problem(offers={"rectangles"})
+def theorem(setting, seed, data=None):
+    """Small problems that meet the assumptions of section 4, ‖x_i‖ = 1 among them."""
+    clients, cycle, gamma, share = THEOREMS[setting["theorem"]]
+    made = synthetic(setting | {"clients": clients, "cycle": cycle}, seed)
+    made.rules = {"gamma": gamma, "share": share}
+    return made
 
 
 # --- real data ---
