@@ -37,7 +37,9 @@ def components(rows: pd.DataFrame, latency: float, charge: str, times: dict) -> 
     })  # fmt: skip
     if charge == "published, one a vector":
         cost = times["published"]
-        found["encryption"] = rows.encryption_steps * cost["encrypt"] + rows.decryption_steps * cost["decrypt"]
+        found["encryption"] = (
+            rows.encryption_steps * cost["encrypt"] + rows.decryption_steps * cost["decrypt"]
+        )
     elif charge != "none":
         cost = times[charge]
         found["encryption"] = (

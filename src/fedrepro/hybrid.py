@@ -118,7 +118,9 @@ class Attendance:
 class HybridClients:
     """The federation as an algorithm sees it. Everything that crosses the wire passes through here."""
 
-    def __init__(self, data: Rectangles, *, fraction=1.0, cycle=0, seed=0, constants=None, cipher="none", bits=2048):
+    def __init__(
+        self, data: Rectangles, *, fraction=1.0, cycle=0, seed=0, constants=None, cipher="none", bits=2048
+    ):
         self.data, self.m = data, len(data)
         self.start = np.zeros(data.M)
         self.constants = constants or {}
@@ -252,7 +254,11 @@ class HybridClients:
         n = self.data.clients[k].n
         size = min(int(size), n)
         self.ledger.local_steps += size
-        return self.rng[k].permutation(n) if size == n else self.rng[k].choice(n, size, replace=False, shuffle=False)
+        return (
+            self.rng[k].permutation(n)
+            if size == n
+            else self.rng[k].choice(n, size, replace=False, shuffle=False)
+        )
 
     def draw(self, k: int, size: int) -> np.ndarray:
         """`size` of client k's samples with replacement, for stochastic gradients."""

@@ -12,7 +12,9 @@ def solve(X, y, lam: float, tolerance: float = 1e-8, epochs: int = 20_000) -> di
     y = np.asarray(y, float)
     rng = stream(0, "reference", "sdca")
     alpha, w, zero = np.zeros(N), np.zeros(X.shape[1]), np.zeros(N)
-    square = np.asarray((X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1), float).ravel()
+    square = np.asarray(
+        (X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1), float
+    ).ravel()
     gap, check = np.inf, 1
     for epoch in range(1, epochs + 1):
         ascend(X, y, alpha, zero, square, rng.permutation(N), lam * N, 1.0, w)

@@ -7,7 +7,9 @@ from fedrepro.kernels.dual_ascent import ascend
 
 
 @algorithm(needs={"rectangles"})
-def hyfdca(clients, *, inner="tuned", local="practical", gamma="1", share="1", second_product=False, tuned_for="gra"):
+def hyfdca(
+    clients, *, inner="tuned", local="practical", gamma="1", share="1", second_product=False, tuned_for="gra"
+):
     """Algorithm 1. `inner` is H, the samples a client visits in a round; `local` says which local dual method it
     runs on them (LOCAL below); `gamma` is γ_t, 1 or 1/t, and `share` is c_k, 1 or N_k/N: the value `theorem` takes
     those of the theorem at hand (4.4, 4.8 or 4.11).
@@ -18,7 +20,9 @@ def hyfdca(clients, *, inner="tuned", local="practical", gamma="1", share="1", s
     """
     H, method = clients.value("hyfdca inner", inner, tuned_for), LOCAL[local]
     squares = clients.squares() if local in ("practical", "refreshed") else [None] * clients.m
-    gamma, share = (clients.constants.get(n) if v == "theorem" else v for n, v in (("gamma", gamma), ("share", share)))
+    gamma, share = (
+        clients.constants.get(n) if v == "theorem" else v for n, v in (("gamma", gamma), ("share", share))
+    )
     t = 0
     while True:
         t += 1
@@ -43,7 +47,9 @@ def hyfdca(clients, *, inner="tuned", local="practical", gamma="1", share="1", s
 
 def practical(clients, k, chosen, squares, step, c):
     """Algorithm 5 in closed form: y(clip(λN(1 − y xᵀw)/‖x‖² + yα, 0, 1)) − α for the hinge loss."""
-    y, a, z, q = (v[chosen] for v in (clients.data.clients[k].y, clients.alpha[k], clients.margins[k], squares))
+    y, a, z, q = (
+        v[chosen] for v in (clients.data.clients[k].y, clients.alpha[k], clients.margins[k], squares)
+    )
     full = np.full(len(q), np.inf)
     np.divide(clients.scale * (1.0 - y * z), q, out=full, where=q > 0)  # an empty row goes to its bound
     return placed(clients, k, chosen, y * np.clip(full + y * a, 0.0, 1.0) - a)

@@ -146,7 +146,9 @@ def choices(problem: HingeProblem, ref: dict, method: str, grid: dict, rounds: i
     return found | {f"{method} tuning": table}
 
 
-def score(problem: HingeProblem, ref: dict, function, params: dict, rounds: int) -> tuple[float, float, float]:
+def score(
+    problem: HingeProblem, ref: dict, function, params: dict, rounds: int
+) -> tuple[float, float, float]:
     """Loss, error rate and local steps a turn; the first two as means over the last rounds."""
     clients = problem.clients(ref)
     meters = [problem.measure(name, ref) for name in ("relative_loss", "accuracy")]
@@ -176,7 +178,9 @@ def synthetic(setting, seed, data=None):
     """Gaussian rows of unit length (or not), labels by a noisy plane. The data are the same for every seed: seeds
     draw the partition and the algorithm's choices, over which the theorems take expectations."""
     unit = setting.get("unit_rows", True)
-    return HingeProblem(gaussian_samples(setting["n"], setting["m"], setting["noise"], unit, 0), setting, seed)
+    return HingeProblem(
+        gaussian_samples(setting["n"], setting["m"], setting["noise"], unit, 0), setting, seed
+    )
 
 
 THEOREMS = {  # clients, cyclic groups, and what goes with them: γ_t, c_k
@@ -221,7 +225,9 @@ def prepared(name: str, root: str, rows: int, validation: int) -> Samples:
         group = np.arange(len(dataset.y)) if dataset.groups is None else np.asarray(dataset.groups)
         out = rng.random(group.max() + 1)[group] < 0.2
         train, test = np.flatnonzero(~out), np.flatnonzero(out)
-    train, test = (np.sort(rng.permutation(part)[:size]) for part, size in ((train, rows), (test, validation)))
+    train, test = (
+        np.sort(rng.permutation(part)[:size]) for part, size in ((train, rows), (test, validation))
+    )
     y = np.asarray(dataset.y)
     if name == "mnist":
         y = np.where(y % 2 == 0, 1.0, -1.0)
@@ -246,7 +252,9 @@ def prepared(name: str, root: str, rows: int, validation: int) -> Samples:
 def encrypted(setting, seed, data=None):
     """A small problem whose exchanges are really encrypted; its reference holds the ciphers' times, published and
     as measured here (the decrypted sums are checked while measuring)."""
-    return EncryptedProblem(gaussian_samples(setting["n"], setting["m"], setting["noise"], True, 0), setting, seed)
+    return EncryptedProblem(
+        gaussian_samples(setting["n"], setting["m"], setting["noise"], True, 0), setting, seed
+    )
 
 
 class EncryptedProblem(HingeProblem):
