@@ -42,7 +42,7 @@ def hyfdca(
         clients.primal_aggregation(present, recipients=present)
         if second_product:
             clients.secure_inner_product(present)
-        yield clients.server.w
+        yield clients.server.w.copy()
 
 
 def practical(clients, k, chosen, squares, step, c):

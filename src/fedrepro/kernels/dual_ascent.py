@@ -10,6 +10,15 @@ from numba import njit
 
 
 @njit(cache=True)
+def best_change(y, alpha, margin, square, scale, sigma):
+    """What takes alpha to its maximiser. An empty row costs nothing: its dual goes straight to its bound."""
+    new = 1.0
+    if square > 0.0:
+        new = min(1.0, max(0.0, y * alpha + scale * (1.0 - y * margin) / (sigma * square)))
+    return y * new - alpha
+
+
+@njit(cache=True)
 def ascend_sparse(data, indices, indptr, y, alpha, offset, square, order, scale, sigma, v):
     """Visit the rows of a CSR matrix in `order`; `alpha` and `v` change in place."""
     for i in order:
@@ -17,11 +26,7 @@ def ascend_sparse(data, indices, indptr, y, alpha, offset, square, order, scale,
         margin = offset[i]
         for j in range(begin, end):
             margin += data[j] * v[indices[j]]
-        new = 1.0
-        if square[i] > 0.0:  # an empty row costs nothing: its dual variable goes straight to its bound
-            new = y[i] * alpha[i] + scale * (1.0 - y[i] * margin) / (sigma * square[i])
-            new = min(1.0, max(0.0, new))
-        change = y[i] * new - alpha[i]
+        change = best_change(y[i], alpha[i], margin, square[i], scale, sigma)
         if change != 0.0:
             alpha[i] += change
             factor = sigma * change / scale
@@ -37,11 +42,7 @@ def ascend_dense(X, y, alpha, offset, square, order, scale, sigma, v):
         margin = offset[i]
         for j in range(width):
             margin += X[i, j] * v[j]
-        new = 1.0
-        if square[i] > 0.0:
-            new = y[i] * alpha[i] + scale * (1.0 - y[i] * margin) / (sigma * square[i])
-            new = min(1.0, max(0.0, new))
-        change = y[i] * new - alpha[i]
+        change = best_change(y[i], alpha[i], margin, square[i], scale, sigma)
         if change != 0.0:
             alpha[i] += change
             factor = sigma * change / scale
