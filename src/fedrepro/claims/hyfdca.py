@@ -107,9 +107,19 @@ def D4(results):
         f"{charge}: {spread(found, '{:.2g}')}, above half in {held[charge]:.0%} of runs"
         for charge, found in shares.items()
     )
+    why += (
+        ". Really encrypted runs visit the same points: their dual gaps differ from the plain ones "
+        f"by at most {drift(results):.0e}"
+    )
     return Finding(
         f"encryption is {spread(shares['published'], '{:.1%}')} of the time as published", verdict, why
     )
+
+
+def drift(results) -> float:
+    """The largest difference between the dual gaps of encrypted runs and of the same run in the clear."""
+    gaps = results.traces("hyfdca_encrypted").pivot_table(index="round", columns="cipher", values="dual_gap")
+    return float(gaps.sub(gaps["none"], axis=0).abs().to_numpy().max())
 
 
 def theorem(results, name):
