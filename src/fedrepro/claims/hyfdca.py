@@ -178,16 +178,16 @@ def D8(results):
 # --- evidence for the slips ---
 
 
-def ends_of_slips(results, local, unit):
+def ends_of_slips(results, local, lengths):
     ends = results.ends("hyfdca_slips")
-    return ends[(ends.p_local == local) & (ends.unit_rows == unit)]
+    return ends[(ends.p_local == local) & (ends.lengths == lengths)]
 
 
 def closed_form(results):
     words = []
-    for unit, rows in ((True, "unit rows"), (False, "other rows")):
+    for lengths, rows in (("unit", "unit rows"), ("any", "other rows")):
         wrong, right = (
-            ends_of_slips(results, local, unit).relative_loss for local in ("printed", "practical")
+            ends_of_slips(results, local, lengths).relative_loss for local in ("printed", "practical")
         )
         words.append(
             f"{rows}: relative loss {spread(wrong, '{:.2g}')} as printed, {spread(right, '{:.1e}')} as corrected"
@@ -196,7 +196,7 @@ def closed_form(results):
 
 
 def sign(results):
-    wrong, right = (ends_of_slips(results, local, True) for local in ("theory_printed", "theory"))
+    wrong, right = (ends_of_slips(results, local, "unit") for local in ("theory_printed", "theory"))
     return (
         f"as printed the dual gap ends at {spread(wrong.dual_gap, '{:.2g}')}, where it began; "
         f"with the sign corrected at {spread(right.dual_gap, '{:.2g}')}"

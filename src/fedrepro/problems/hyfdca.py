@@ -177,7 +177,7 @@ def gaussian_samples(n: int, m: int, noise: float, unit: bool, seed: int) -> Sam
 def synthetic(setting, seed, data=None):
     """Gaussian rows of unit length (or not), labels by a noisy plane. The data are the same for every seed: seeds
     draw the partition and the algorithm's choices, over which the theorems take expectations."""
-    unit = setting.get("unit_rows", True)
+    unit = setting.get("lengths", "unit") == "unit"
     return HingeProblem(
         gaussian_samples(setting["n"], setting["m"], setting["noise"], unit, 0), setting, seed
     )
