@@ -1,0 +1,34 @@
+"""FedAvg carried over to hybrid data. Overman, Blum & Klabjan 2023, section 2 and 5.1."""
+
+import numpy as np
+
+from fedrepro.algorithms import algorithm
+from fedrepro.kernels.local_sgd import descend
+
+
+@algorithm(needs={"rectangles"})
+def fedavg_hybrid(clients, *, local_steps="tuned", a="tuned", b="tuned", tuned_for="gra"):
+    """Every client takes stochastic gradient steps on its own rectangle, predicting from its own features; the
+    server puts the weights side by side and averages where several clients that took part hold a feature. The rate
+    is a/(b + √t) in round t."""
+    names = {"local_steps": local_steps, "a": a, "b": b}
+    steps, a, b = (clients.value(f"fedavg_hybrid {n}", v, tuned_for) for n, v in names.items())
+    w, t = clients.server.w, 0
+    while True:
+        t += 1
+        present, _ = clients.available()
+        clients.send_weights(present)
+        local = {}
+        for k in present:
+            own, mine = clients.data.clients[k], clients.w[k].copy()
+            order = clients.draw(k, steps)
+            descend(own.X, own.y, mine, mine, order, a / (b + np.sqrt(t)), clients.data.lam, 0.0)
+            local[k] = mine
+        clients.collect_weights(local)
+        total, count = np.zeros_like(w), np.zeros_like(w)
+        for k, mine in local.items():
+            total[clients.data.clients[k].columns] += mine
+            count[clients.data.clients[k].columns] += 1.0
+        w = np.divide(total, count, out=w.copy(), where=count > 0)
+        clients.server.w = w
+        yield w

@@ -1,0 +1,222 @@
+"""The figures of Overman, Blum & Klabjan 2023, and ours that settle what they leave open."""
+
+from fedrepro import bounds
+from fedrepro.comparisons import (
+    CHARGES,
+    DATASETS,
+    METHODS,
+    by_iteration,
+    by_time,
+    clock,
+    components,
+    encryption_times,
+)
+from fedrepro.figures import panels, style
+from fedrepro.problems.hyfdca import read_clients
+
+LOSS = r"$(P - P^\star)/P^\star$"
+LOCAL = {"practical": "Algorithm 5", "theory": "Algorithm 3", "refreshed": "refreshed margins (ours)"}
+SPLIT = {"horizontal": style.BLUE, "hybrid": style.RED, "vertical": style.GREEN}
+
+
+def title(rows, setting: str) -> str:
+    """`MNIST: 20 clients (5 x 4), 50% available`; the mark of the figure has a dataset's full name."""
+    down, across, fraction = read_clients(setting)
+    name = rows.dataset.iloc[0].partition(",")[0]
+    return f"{name}: {down * across} clients ({down} x {across}), {fraction:.0%} available"
+
+
+def in_order(names) -> list[str]:
+    """Settings from easy to hard: by how many clients there are and how few of them are available."""
+    return sorted(names, key=lambda s: (read_clients(s)[0] * read_clients(s)[1], -read_clients(s)[2]))
+
+
+def fig3(results):
+    """Relative loss and accuracy by outer iteration, 3 datasets x 3 settings x 2 metrics."""
+    traces = {}
+    for name in DATASETS:
+        rows = results.traces(name)
+        traces[name] = rows.assign(x=rows["round"] / rows["round"].max())
+    return eighteen(traces, "relative outer iteration", {})
+
+
+def figs1(results):
+    """The same against time: computation, latency and encryption, charged as published for every scalar."""
+    times = encryption_times(results)
+    traces = {}
+    for name in DATASETS:
+        rows = clock(results, name, "published", times)
+        keys = ["algorithm", "clients", "p_tuned_for", "round"]
+        traces[name] = rows.assign(
+            x=rows.groupby(keys).time.transform("median")
+        )  # clocks differ between seeds
+    return eighteen(traces, "time (s)", {"xscale": "symlog"})
+
+
+def eighteen(traces, xlabel, scale):
+    settings = in_order(next(iter(traces.values())).clients.unique())
+    figure, axes = panels.grid(2 * len(traces), len(settings))
+    for i, rows in enumerate(traces.values()):
+        for j, setting in enumerate(settings):
+            here = rows[(rows.clients == setting) & (rows.p_tuned_for == "gra")]
+            for k, metric in enumerate(("relative_loss", "accuracy")):
+                ax = axes[2 * i + k][j]
+                for method in METHODS:
+                    panels.curve(ax, here[here.algorithm == method], metric, x="x")
+                ax.set(ylabel=LOSS if k == 0 else "validation accuracy", xlabel=xlabel, **scale)
+                if metric == "relative_loss":
+                    ax.set(yscale="log")
+                else:
+                    ax.set(ylim=(0.45, 1.0))
+                ax.set_title(title(rows, setting), fontsize=9)
+    axes[0][0].legend()
+    return figure
+
+
+def fig4(results):
+    """Seconds per outer iteration by component; encryption as published, one a vector, and as measured here."""
+    times = encryption_times(results)
+    names = list(DATASETS)
+    figure, (axes,) = panels.grid(1, len(names), sharey=True)
+    figure.set_figheight(1.4 * style.HEIGHT)  # the bars' names are long
+    parts = {"computation": style.GREY, "latency": style.SKY, "encryption": style.RED}
+    for ax, name in zip(axes, names, strict=True):
+        ends = results.ends(name)
+        setting = in_order(ends.clients.unique())[len(ends.clients.unique()) // 2]
+        ends = ends[(ends.clients == setting) & (ends.p_tuned_for == "gra")]
+        latency = next(iter(results.reference(name).values()))["latency"]
+        bars = [("hyfdca", charge) for charge in CHARGES] + [(m, "none") for m in METHODS[1:]]
+        for x, (method, charge) in enumerate(bars):
+            cells = ends[ends.algorithm == method]
+            cost = components(cells, latency, charge, times).div(cells["round"], axis=0).median()
+            for offset, (part, colour) in zip((-0.27, 0, 0.27), parts.items(), strict=True):
+                if cost[part] > 0:
+                    ax.bar(x + offset, cost[part], 0.26, color=colour, label=part if x == 0 else None)
+        words = [f"{style.label(m)}\n{c}" if m == "hyfdca" else style.label(m) for m, c in bars]
+        ax.set_xticks(range(len(bars)), words, rotation=60, ha="right", fontsize=8)
+        ax.set(yscale="log")
+        ax.set_title(title(ends, setting), fontsize=9)
+    axes[0].set_ylabel("seconds per outer iteration")
+    axes[0].legend()
+    return figure
+
+
+def table72(results):
+    """The 36 comparisons by iteration and the 36 by time, as a table of who wins and by how much."""
+    tables = {
+        "by outer iteration": by_iteration(results),
+        "in HyFDCA's time, encryption as published": by_time(results, "published", "hyfdca"),
+        "in the rival's time, CKKS as measured": by_time(results, "ckks, measured", "rival"),
+    }
+    figure, (axes,) = panels.grid(1, len(tables))
+    figure.set_figheight(1.0 + 0.36 * len(next(iter(tables.values()))) / 2)
+    for ax, (title, table) in zip(axes, tables.items(), strict=True):
+        table = table.sort_values(["dataset", "metric"], kind="stable")
+        lines = table.drop_duplicates(["dataset", "clients", "metric"])
+        for y, (_, line) in enumerate(lines.iterrows()):
+            for x, rival in enumerate(METHODS[1:]):
+                cell = table[(table.dataset == line.dataset) & (table.clients == line.clients)
+                             & (table.metric == line.metric) & (table.rival == rival)].iloc[0]  # fmt: skip
+                colour = style.RED if cell.wins else style.colour(rival)
+                ax.barh(y, 0.98, left=x, height=0.94, color=colour, alpha=0.30)
+                words = f"{cell.hyfdca:.3g} : {cell.theirs:.3g}  ({cell.seeds_won}/{cell.seeds})"
+                ax.text(x + 0.49, y, words, ha="center", va="center", fontsize=8)
+        ax.set(xlim=(0, 2), ylim=(len(lines) - 0.5, -0.5))
+        ax.set_title(f"{title}: HyFDCA ahead in {int(table.wins.sum())} of {len(table)}", fontsize=9)
+        ax.set_xticks([0.49, 1.49], [f"against {style.label(m)}" for m in METHODS[1:]])
+        labels = [f"{one.dataset.split(',')[0]} {one.clients}\n{'loss' if one.metric == 'relative_loss' else 'error rate'}"
+                  for one in lines.itertuples()]  # fmt: skip
+        ax.set_yticks(range(len(lines)), labels if ax is axes[0] else [""] * len(lines), fontsize=7)
+        ax.grid(False)
+    return figure
+
+
+def window(results):
+    """Relative loss at the end against H: stalling on the left, oscillation on the right."""
+    rows = results.traces("hyfdca_window")
+    figure, (axes,) = panels.grid(1, 3, sharey=True)
+    for ax, (local, words) in zip(axes, LOCAL.items(), strict=True):
+        for setting in in_order(rows.clients.unique()):
+            blocks = read_clients(setting)[:2]
+            split = "horizontal" if blocks[1] == 1 else "vertical" if blocks[0] == 1 else "hybrid"
+            cells = rows[(rows.p_local == local) & (rows.clients == setting)]
+            inner = sorted(cells.p_inner.unique(), key=int)
+            last = cells["round"].max() * 0.9
+            groups = [cells[(cells.p_inner == h) & (cells["round"] >= last)] for h in inner]
+            panels.points(ax, [int(h) for h in inner], [g.groupby("seed").relative_loss.mean() for g in groups],
+                          colour=SPLIT[split], label=f"{split} ({setting.partition('@')[0]})")  # fmt: skip
+        ax.set(xscale="log", yscale="log", xlabel="inner iterations $H$", title=words)
+    axes[0].set_ylabel(f"{LOSS}, mean of the last rounds")
+    axes[0].legend()
+    return figure
+
+
+def reach(results):
+    """Loss and accuracy at the end over the number of clients and the fraction available."""
+    ends = results.ends("hyfdca_reach")
+    settings = in_order(ends.clients.unique())
+    figure, axes = panels.grid(2, 1, sharex=True)
+    figure.set_figwidth(9)
+    for (ax,), metric in zip(axes, ("relative_loss", "accuracy"), strict=True):
+        for method in METHODS:
+            groups = [ends[(ends.algorithm == method) & (ends.clients == s)][metric] for s in settings]
+            panels.points(
+                ax, range(len(settings)), groups, colour=style.colour(method), label=style.label(method)
+            )
+        ax.set(ylabel=LOSS if metric == "relative_loss" else "validation accuracy")
+    axes[0][0].set(yscale="log")
+    axes[0][0].legend()
+    names = [f"{read_clients(s)[0] * read_clients(s)[1]} clients\n{s.partition('@')[0]}\n{read_clients(s)[2]:.0%}"
+             for s in settings]  # fmt: skip
+    axes[1][0].set_xticks(range(len(settings)), names, fontsize=8)
+    return figure
+
+
+def encrypted(results):
+    """The dual gap of really encrypted runs, and what a scalar costs."""
+    rows = results.traces("hyfdca_encrypted")
+    figure, ((left, right),) = panels.grid(1, 2)
+    colours = {"none": style.BLACK, "paillier": style.RED, "ckks": style.BLUE}
+    for dash, (cipher, colour) in zip(style.DASHES, colours.items(), strict=False):
+        panels.curve(left, rows[rows.cipher == cipher], "dual_gap", label=cipher, colour=colour, dash=dash)
+    left.set(yscale="log", xlabel="outer iteration", ylabel=r"$D(\alpha^\star) - D(\alpha^t)$")
+    left.legend(title="cipher")
+    times = encryption_times(results)
+    works = {"encrypt": style.RED, "decrypt": style.BLUE, "add": style.GREY}
+    for x, cost in enumerate(times.values()):
+        for offset, (work, colour) in zip((-0.27, 0, 0.27), works.items(), strict=True):
+            right.bar(x + offset, 1e3 * cost[work], 0.26, color=colour, label=work if x == 0 else None)
+    right.set_xticks(range(len(times)), [name.replace(", ", ",\n") for name in times])
+    right.set(yscale="log", ylabel="milliseconds per scalar")
+    right.legend()
+    return figure
+
+
+def theorems(results):
+    """Mean dual gap over seeds against each theorem's bound, as printed and as repaired."""
+    cases = bounds.cases(results)
+    names = sorted({c.theorem for c in cases}, key=lambda name: (len(name), name))
+    lambdas = sorted({c.lam for c in cases})
+    colours = [style.BLUE, style.GREEN, style.ORANGE, style.RED, style.WINE]
+    figure, (axes,) = panels.grid(1, len(names), sharey=True)
+    for ax, name in zip(axes, names, strict=True):
+        inner = {c.inner for c in cases if c.theorem == name}
+        shown = max(inner) if name.startswith("4.11") else min(inner)  # where the bound is tested hardest
+        ax.set_title(f"Theorem {name}, $H$ = {shown}")
+        for case in cases:
+            if case.theorem == name and case.inner == shown:
+                colour = colours[lambdas.index(case.lam) % len(colours)]
+                ax.plot(case.t, case.mean, color=colour, label=rf"$\lambda$ = {case.lam:g}")
+                ax.plot(case.t, case.printed, color=colour, ls=style.DASHES[2], lw=1.2)
+                ax.plot(case.t, case.repaired, color=colour, ls=style.DASHES[1], lw=1.0, alpha=0.7)
+        ax.set(
+            xscale="log",
+            yscale="log",
+            xlabel="outer iteration $t$",
+            ylim=(1e-5, 1e4),
+        )
+    axes[0].set_ylabel(r"mean $D(\alpha^\star) - D(\alpha^t)$")
+    axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[2], label="bound as printed")
+    axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[1], label="bound as repaired")
+    axes[0].legend(fontsize=7.5)
+    return figure
