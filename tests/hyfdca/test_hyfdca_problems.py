@@ -66,7 +66,9 @@ def test_real_data_become_unit_rows_with_signs(name, monkeypatch):
 def test_copies_of_a_post_stay_on_one_side(monkeypatch):
     rng = np.random.default_rng(1)
     X = scipy.sparse.csr_array(np.repeat(rng.random((50, 20)), 4, axis=0))
-    made = datasets.Dataset("news20", "t", X, np.tile([1, -1], 100), np.repeat(np.arange(50), 4), None, "relative", "c")
+    made = datasets.Dataset(
+        "news20", "t", X, np.tile([1, -1], 100), np.repeat(np.arange(50), 4), None, "relative", "c"
+    )
     monkeypatch.setattr(datasets, "load", lambda *_: made)
     hyfdca.prepared.cache_clear()
     samples = hyfdca.prepared("news20", "data", 1000, 1000)
