@@ -43,6 +43,8 @@ def run_cell(
                 status = "diverged"  # a local solve broke down: the points up to here stand
                 break
             clock += time.perf_counter() - begin
+            if round % stop.get("every", 1) and round < stop["rounds"]:
+                continue
             found = {name: meter(x) for name, meter in meters.items()}
             value = found[measures[0]]
             if not np.isfinite(value) or abs(value) > BLOW_UP * max(first, 1e-300):
