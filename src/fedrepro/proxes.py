@@ -51,6 +51,7 @@ def project_box(v: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.clip(v, low, high)
 
 
+@dataclass(frozen=True)
 class Zero:
     """ψ = 0."""
 

@@ -13,7 +13,9 @@ def tail_means(rows: pd.DataFrame, columns: list[str], last: int, keys: list[str
     return finished.groupby(keys, sort=False)[columns].mean().reindex(cells)
 
 
-def winners(rows: pd.DataFrame, metric: str, last: int, highest: bool = False, rates=None) -> dict[str, tuple]:
+def winners(
+    rows: pd.DataFrame, metric: str, last: int, highest: bool = False, rates=None
+) -> dict[str, tuple]:
     """Algorithm -> its best grid point: the mean over seeds of the mean over the last rounds.
 
     A point that diverged for any seed cannot win.

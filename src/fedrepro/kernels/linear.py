@@ -10,7 +10,11 @@ from numba import njit
 from fedrepro.kernels.shrinkage import FAST, NUCLEAR, ZERO, prox
 
 SQUARED, LOGISTIC = 0, 1
-DESCENT, LAZY, SUBGRADIENT = 0, 1, 2  # prox after the step; dual averaging, prox before it; ψ by its subgradient
+DESCENT, LAZY, SUBGRADIENT = (
+    0,
+    1,
+    2,
+)  # prox after the step; dual averaging, prox before it; ψ by its subgradient
 
 
 @njit(cache=True, fastmath=FAST)

@@ -71,7 +71,9 @@ class Recovery(CompositeProblem):
         w = self.gathered.minimise(self.penalty(found["lambda"]))
         found["x"] = np.append(w, self.gathered.intercept(w))
         found["recovery"] = self.score(w)
-        step_bound = 2.0 / np.median([self.curvature(j) for j in range(min(8, len(self.sampling.offsets) - 1))])
+        step_bound = 2.0 / np.median(
+            [self.curvature(j) for j in range(min(8, len(self.sampling.offsets) - 1))]
+        )
         return found | {"stable_rate": step_bound, "smoothness": self.gathered.smoothness}
 
     def curvature(self, client: int) -> float:
