@@ -89,7 +89,7 @@ class Clients:
         (Pathak & Wainwright, footnote 4). Costs that know a cheaper way to run it do so themselves."""
         self.ledger.proxes += self.m
         if hasattr(self.costs, "accelerated_prox"):
-            u, evaluations = self.costs.accelerated_prox(v, step, tolerance, self.constants, limit)
+            u, evaluations = self.costs.accelerated_prox(v, step, tolerance, limit)
             self.ledger.gradients += evaluations
             return u
         low, high = 1.0 + step * self.constants["l*"], 1.0 + step * self.constants["L*"]

@@ -9,6 +9,10 @@ import pandas as pd
 from fedrepro import reference, trace
 
 
+def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.groupby(["experiment", "setting", "algorithm", "params", "seed"], sort=False).tail(1)
+
+
 @dataclass(frozen=True)
 class Results:
     """The folder of one scale, `results/<scale>`."""
@@ -35,8 +39,7 @@ class Results:
 
     def ends(self, *experiments: str) -> pd.DataFrame:
         """The last row of every cell."""
-        rows = self.traces(*experiments)
-        return rows.groupby(["experiment", "setting", "algorithm", "params", "seed"], sort=False).tail(1)
+        return last_rows(self.traces(*experiments))
 
     def reference(self, experiment: str) -> dict[tuple[str, int], dict]:
         return reference.read(self.folder / "reference" / f"{experiment}.npz")
@@ -47,4 +50,9 @@ class Results:
         return dict(zip(rows["dataset"], rows["data_origin"], strict=True))
 
     def claims(self) -> pd.DataFrame:
-        return pd.read_csv(self.folder / "claims.csv", keep_default_na=False)
+        path = self.folder / "claims.csv"
+        if not path.exists():
+            raise FileNotFoundError(
+                f"{path} is not there; run snakemake --cores 2 --config scale={self.scale}"
+            )
+        return pd.read_csv(path, keep_default_na=False)

@@ -24,6 +24,9 @@ def run_cell(
 ) -> tuple[Trace, str]:
     """One algorithm on one setting and seed: its trace and its status, done, budget or diverged."""
     clients = problem.clients(ref)
+    if not function.needs <= clients.offers():
+        lacking = ", ".join(sorted(function.needs - clients.offers()))
+        raise LookupError(f"{function.__name__} needs the oracle {lacking}, which these clients do not offer")
     meters = {name: problem.measure(name, ref) for name in measures}
     trace = Trace(measures, tuple(clients.ledger.row()))
     clock, previous, status = 0.0, 0, "done"

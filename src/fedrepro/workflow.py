@@ -115,9 +115,15 @@ def check_block(paper: Paper, block: Block) -> None:
         raise ConfigError(f"{where}: no algorithm '{block.algorithm}'; {nearest(block.algorithm, known)}")
     try:
         function = algorithms.get(block.algorithm)
-        problems.get(block.problem)
+        offered = getattr(problems.get(block.problem), "offers", None)
     except LookupError as error:
         raise ConfigError(f"{where}: {error}") from None
+    if offered is not None and not function.needs <= offered:
+        lacking = ", ".join(sorted(function.needs - offered))
+        raise ConfigError(
+            f"{where}: '{block.algorithm}' needs the oracle {lacking}, which the problem '{block.problem}' "
+            f"does not offer (it offers {', '.join(sorted(offered))}); choose another algorithm or problem"
+        )
     valid = algorithms.parameters(function)
     below = block.stop.get("below")
     if isinstance(below, str) and any(below not in params for params in block.params):

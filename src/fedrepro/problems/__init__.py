@@ -1,7 +1,8 @@
 """Problems: what an experiment solves, built from its setting, its seed and (where it has one) its dataset.
 
 `problem: fedsplit.gaussian_least_squares` in a paper's YAML names a function
-`(setting: dict, seed: int, data: Data | None) -> Problem` in the module problems/fedsplit.py.
+`(setting: dict, seed: int, data: Data | None) -> Problem` in the module problems/fedsplit.py, decorated with
+`@problem(offers={…})`.
 """
 
 import importlib
@@ -54,6 +55,19 @@ class Data:
     dataset: str
     partition: Path | None
     root: Path = Path("data")
+
+
+def problem(offers: set[str]) -> Callable:
+    """Declare which oracles the problem's clients have, so that a mismatch is found before anything runs."""
+
+    def declare(function):
+        function.offers = frozenset(offers)
+        return function
+
+    return declare
+
+
+SMOOTH = {"value", "gradient", "hessian", "prox"}
 
 
 def get(name: str) -> Callable:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fedrepro.costs import LinearModels, Quadratics
-from fedrepro.problems import Problem
+from fedrepro.problems import SMOOTH, Problem, problem
 from fedrepro.seeds import stream
 
 
@@ -34,6 +34,7 @@ class SplitProblem(Problem):
         return super().measure(name, reference)
 
 
+@problem(offers=SMOOTH)
 def gaussian_least_squares(setting, seed, data=None):
     """Appendix B.1: b_j = A_j x_0 + v_j with i.i.d. N(0, 1) designs and N(0, σ²) noise."""
     m, d, n, sigma2 = (setting[k] for k in ("m", "d", "n", "sigma2"))
@@ -44,6 +45,7 @@ def gaussian_least_squares(setting, seed, data=None):
     return SplitProblem(Quadratics.least_squares(list(A), list(b)), start_of(setting, seed, d))
 
 
+@problem(offers=SMOOTH)
 def conditioned_least_squares(setting, seed, data=None):
     """Appendix B.3: A_j = U_j Λ_j V_j with Haar U_j, V_j and singular values (√κ, 1, …, 1).
 
@@ -69,6 +71,7 @@ def haar_frame(rng, n: int, d: int) -> np.ndarray:
     return Q * np.sign(np.diag(R))
 
 
+@problem(offers=SMOOTH)
 def gaussian_logistic(setting, seed, data=None):
     """Appendix B.2.1: labels ±1 from the Bernoulli model (38) with x_0 ~ N(0, I_d)."""
     m, d, n = (setting[k] for k in ("m", "d", "n"))
@@ -80,6 +83,7 @@ def gaussian_logistic(setting, seed, data=None):
     return SplitProblem(LinearModels("logistic", list(A), list(b)), start_of(setting, seed, d))
 
 
+@problem(offers=SMOOTH)
 def flat_least_squares(setting, seed, data=None):
     """Convex but not strongly convex, for Theorem 2: designs of rank below d whose singular values fall as
     i^(−decay), so that no accuracy is easy."""

