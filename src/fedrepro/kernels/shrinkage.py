@@ -97,7 +97,7 @@ def threshold(v, t, basis):
         for i in range(side):
             norms[i] = product(Y[i], Y[i])
             largest = max(largest, norms[i])
-        if not np.isfinite(largest) or not sweep(Y, basis, norms, 1e-30 * largest):
+        if not np.isfinite(largest) or not sweep(Y, basis, norms, t * t / side):
             break
     A[:, :] = 0.0
     for i in range(side):
@@ -108,16 +108,21 @@ def threshold(v, t, basis):
 
 
 @njit(cache=True, fastmath=FAST)
-def sweep(Y, basis, norms, tiny):
-    """Rotate every pair of rows of Y (and of the basis) that are not orthogonal; True if any was turned."""
+def sweep(Y, basis, norms, small):
+    """Rotate every pair of rows of Y (and of the basis) that are not orthogonal; True if any was turned.
+
+    Rows whose squared norm is below `small` = t²/columns cannot reach the threshold t even together: they
+    need not be told apart, only kept apart from the large ones.
+    """
     turned = False
     for i in range(len(Y) - 1):
         for j in range(i + 1, len(Y)):
             a, b = norms[i], norms[j]
-            if a <= tiny or b <= tiny:
+            low, high = min(a, b), max(a, b)
+            if high <= small:
                 continue
             g = product(Y[i], Y[j])
-            if g * g <= ORTHOGONAL * ORTHOGONAL * a * b:
+            if g * g <= ORTHOGONAL * ORTHOGONAL * high * (high if low <= small else low):
                 continue
             turned = True
             zeta = (b - a) / (2.0 * g)
