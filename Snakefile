@@ -32,6 +32,7 @@ wildcard_constraints:
     paper="|".join(PLAN.papers),
 
 
+include: "workflow/rules/data.smk"
 include: "workflow/rules/reference.smk"
 include: "workflow/rules/blocks.smk"
 include: "workflow/rules/figures.smk"
