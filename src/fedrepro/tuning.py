@@ -5,6 +5,11 @@ import pandas as pd
 RATES = ["p_client_rate", "p_server_rate"]
 
 
+def last_rounds(rows: pd.DataFrame) -> int:
+    """The paper's 100 of 500 rounds, in proportion where fewer are run."""
+    return max(1, int(rows["round"].max()) // 5)
+
+
 def tail_means(rows: pd.DataFrame, columns: list[str], last: int, keys: list[str]) -> pd.DataFrame:
     """Means over the last `last` rounds of every cell that ran to the end; diverged cells give NaN."""
     top = rows["round"].max()

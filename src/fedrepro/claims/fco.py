@@ -1,8 +1,7 @@
 """How the claims of Yuan, Zaheer & Reddi 2021 are measured: by means over the last rounds, at the tuned rates."""
 
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, Finding, spread
-from fedrepro.figures.fco import last_rounds
-from fedrepro.tuning import tail_means, winners, won
+from fedrepro.tuning import last_rounds, tail_means, winners, won
 
 
 def C1(results):

@@ -69,12 +69,13 @@ class Recovery(CompositeProblem):
         found = window(self.gathered, self.penalty, self.largest(zero), self.score, points, decades=2.5)
         found["lambda"] = within(found, self.setting["window"])
         w = self.gathered.minimise(self.penalty(found["lambda"]))
-        found["x"] = np.append(w, self.gathered.intercept(w))
-        found["recovery"] = self.score(w)
-        step_bound = 2.0 / np.median(
-            [self.curvature(j) for j in range(min(8, len(self.sampling.offsets) - 1))]
-        )
-        return found | {"stable_rate": step_bound, "smoothness": self.gathered.smoothness}
+        x = np.append(w, self.gathered.intercept(w))
+        found |= {"x": x, "recovery": self.score(w)}
+        found |= {name: meter(x, found) for name, meter in self.measures.items()}
+        found["value"] = found.pop("loss")
+        clients = range(min(8, len(self.sampling.offsets) - 1))
+        found["stable_rate"] = 2.0 / np.median([self.curvature(j) for j in clients])
+        return found | {"smoothness": self.gathered.smoothness}
 
     def curvature(self, client: int) -> float:
         """The largest curvature of one batch's cost: SGD is stable below 2 over it."""
