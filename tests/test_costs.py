@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from federations import COSTS, data, least_squares, linear_model
 
+from federations import COSTS, data, least_squares, linear_model
 from fedrepro.costs import LinearModels, Quadratics
 from fedrepro.losses import LOSSES
 from fedrepro.reference import solve
@@ -107,7 +107,9 @@ def test_dense_equals_sparse(pair):
     dense, sparse = (COSTS[name]() for name in pair)
     x = point(dense)
     for oracle in ("value", "gradient", "hessian"):
-        np.testing.assert_allclose(getattr(sparse, oracle)(x), getattr(dense, oracle)(x), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(sparse, oracle)(x), getattr(dense, oracle)(x), rtol=1e-12, atol=1e-12
+        )
     np.testing.assert_allclose(sparse.prox(x, 1.5), dense.prox(x, 1.5), atol=1e-10)
 
 

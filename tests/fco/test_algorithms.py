@@ -119,7 +119,7 @@ def test_weights_are_by_examples_and_the_last_batch_is_smaller():
     cohort = clients.sample()
     np.testing.assert_allclose(cohort.weights, np.array([7, 20, 11]) / 38)
     assert list(cohort.steps) == [2, 4, 3]
-    assert cohort.K == pytest.approx((7 * 2 + 20 * 4 + 11 * 3) / 38)
+    assert pytest.approx((7 * 2 + 20 * 4 + 11 * 3) / 38) == cohort.K
 
 
 def test_ledger_counts_the_cohort_only():

@@ -1,6 +1,6 @@
 """How the claims of Yuan, Zaheer & Reddi 2021 are measured: by means over the last rounds, at the tuned rates."""
 
-from fedrepro.claims import FAILED, PARTLY, REPRODUCED, Finding, spread
+from fedrepro.claims import FAILED, REPRODUCED, Finding
 from fedrepro.tuning import last_rounds, tail_means, winners, won
 
 

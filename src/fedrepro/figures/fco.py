@@ -56,7 +56,12 @@ def fig11(results):
 def estimation(results, experiment):
     """Training loss, validation error, rank and recovery error of the tuned algorithms."""
     figure, axes = tuned(results, experiment, ("loss", "validation", "rank", "error"))
-    names = ("training loss (regularised)", "validation mean squared error", "rank", "recovery error (Frobenius)")
+    names = (
+        "training loss (regularised)",
+        "validation mean squared error",
+        "rank",
+        "recovery error (Frobenius)",
+    )
     for ax, name in zip(axes, names, strict=True):
         ax.set_title(name)
     for ax in (axes[0], axes[1], axes[3]):

@@ -66,8 +66,7 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
         state = out[c]
         state[:] = start
         own[:, :] = basis
-        k = 0
-        for low in range(0, lengths[c], batch):
+        for k, low in enumerate(range(0, lengths[c], batch)):
             high = min(low + batch, lengths[c])
             point[:] = state
             if mode == LAZY and psi != ZERO:
@@ -85,7 +84,6 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
             state[d] -= s.sum()
             if mode == DESCENT and psi != ZERO:
                 prox(psi, strength, rate, state[:d], own)
-            k += 1
 
 
 def walk_plain(gradient, mirror, mode, visits, lengths, batch, start, rate, shrink, out):

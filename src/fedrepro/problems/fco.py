@@ -104,6 +104,7 @@ class Lasso(Recovery):
             "recall": lambda p, ref: counts(p)[0] / support.sum(),
             "f1": f1,
             "density": lambda p, ref: counts(p)[1] / support.size,
+            "nonzeros": lambda p, ref: np.count_nonzero(p[:-1]),
         }
         self.score = lambda w: f1(np.append(w, 0.0))
         self.largest = lambda g: float(np.abs(g).max())

@@ -3,9 +3,11 @@
 import numpy as np
 
 from fedrepro import datasets, partition
+from fedrepro.datasets import haxby
 from fedrepro.models.linear import LinearModel
 from fedrepro.problems.fco import CompositeProblem, glorot
 from fedrepro.proxes import L1, OnBlocks
+from fedrepro.seeds import stream
 
 ZERO_BELOW = 1e-4  # B.4.1
 
@@ -13,8 +15,12 @@ ZERO_BELOW = 1e-4  # B.4.1
 class Scans(CompositeProblem):
     """A session is a client; the loss and the accuracy are of the held-out scans."""
 
+    keeps_point = True
+
     def __init__(self, dataset, clients, setting, seed):
-        voxels = np.linspace(0, dataset.X.shape[1] - 1, min(setting["voxels"], dataset.X.shape[1])).astype(int)
+        voxels = np.linspace(0, dataset.X.shape[1] - 1, min(setting["voxels"], dataset.X.shape[1])).astype(
+            int
+        )
         rows = np.concatenate(clients)
         offsets = np.concatenate([[0], np.cumsum([len(part) for part in clients])])
         model = LinearModel("logistic", take(dataset.X, rows, voxels), dataset.y[rows])
@@ -48,3 +54,17 @@ def sessions(setting, seed, data):
     """Haxby et al. 2001: face or house, 18 scans a session; subject 6 (or the last sessions) held out."""
     dataset = datasets.load(data.dataset, data.root)
     return Scans(dataset, partition.read(data.partition, seed).rows, setting, seed)
+
+
+def shape(setting, seed, data=None):
+    """A stand-in with the paper's federation: six subjects, the last one held out, at any size."""
+    made = haxby.standin(
+        stream(0, "fmri", "shape"), tuple(setting["grid"]), setting["voxels"], tuple(setting["runs"])
+    )
+    dataset = datasets.Dataset(
+        "haxby", "six-subject stand-in", made.X, made.y, made.groups, made.split, "standin",
+        datasets.content_checksum(made), made.extra,
+    )  # fmt: skip
+    train = dataset.train
+    clients = partition.by_group(dataset.groups[train], None, 1, stream(seed, "unused"))
+    return Scans(dataset, [train[part] for part in clients], setting, seed)
