@@ -1,5 +1,6 @@
 """Learning-rate grids: which point wins by the paper's criterion, from the traces every point left."""
 
+import numpy as np
 import pandas as pd
 
 RATES = ["p_client_rate", "p_server_rate"]
@@ -45,3 +46,46 @@ def won(rows: pd.DataFrame, chosen: dict[str, tuple], rates=None) -> pd.DataFram
             part = part[part[column] == value]
         parts.append(part)
     return pd.concat(parts)
+
+
+def pattern(results, experiment: str, which: int) -> tuple[pd.DataFrame, list[dict]]:
+    """Rows and references of the `which`-th setting of an experiment: LASSO (I), (II), (III) and so on."""
+    rows, table = results.traces(experiment), results.reference(experiment)
+    settings = list(rows.setting.unique())
+    chosen = settings[min(which, len(settings) - 1)]
+    return rows[rows.setting == chosen], [ref for (name, _), ref in table.items() if name == chosen]
+
+
+def settled(rows: pd.DataFrame, column: str, meets, hold: int = 10) -> pd.Series:
+    """Round from which `meets(value)` holds for `hold` records on end, by seed and rates; inf where never.
+
+    A single hit is fragile: a noisy curve touches its target long before it stays there.
+    """
+    keys = [*(r for r in RATES if r in rows), "seed"]
+    found = {}
+    for key, cells in rows.groupby(keys, sort=False):
+        good = meets(cells[column].to_numpy())
+        n = min(hold, len(good))
+        runs = np.convolve(good, np.ones(n), "valid") >= n - 0.5
+        first = np.argmax(runs) if runs.any() and cells.status.iloc[0] != "diverged" else None
+        found[key] = np.inf if first is None else float(cells["round"].iloc[first])
+    return pd.Series(found.values(), index=pd.MultiIndex.from_tuples(found, names=keys))
+
+
+def fmri_rates(name: str) -> list[str]:
+    return {"local": ["p_rate", "p_client"], "centralised": ["p_rate"]}.get(name, RATES)
+
+
+def fmri_winners(rows: pd.DataFrame) -> dict[str, tuple]:
+    """B.4.1: the lowest validation loss at the last round."""
+    best = {}
+    for name, cells in rows.groupby("algorithm", sort=False):
+        best |= winners(cells, "loss", 1, rates=fmri_rates(name))
+    return best
+
+
+def in_band(rows: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of rates with a product in [0.003, 0.3], as in B.4.2."""
+    rows = rows[rows.p_client_rate.notna() & rows.p_server_rate.notna()]
+    product = rows.p_client_rate.astype(float) * rows.p_server_rate.astype(float)
+    return rows[(product >= 0.003 * (1 - 1e-9)) & (product <= 0.3 * (1 + 1e-9))]

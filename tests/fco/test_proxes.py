@@ -90,8 +90,8 @@ def test_moreau_squared_l2():
 @pytest.mark.parametrize("radius", [0.2, 1.0, 4.0])
 def test_l1_ball_against_an_independent_solver(radius):
     """Quadratic programming in (w⁺, w⁻) ≥ 0 with Σ ≤ radius."""
-    for v in points(4, size=6):
-        n = v.size
+    n = 6
+    for v in points(4, size=n):
         found = minimize(
             lambda u, v=v: 0.5 * np.sum((u[:n] - u[n:] - v) ** 2),
             np.full(2 * n, radius / (4 * n)),

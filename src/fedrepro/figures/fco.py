@@ -3,34 +3,35 @@
 import numpy as np
 
 from fedrepro.figures import panels, style
-from fedrepro.tuning import RATES, last_rounds, winners, won
+from fedrepro.tuning import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
 
 FOUR = ("fedmid", "fedmid_osp", "feddualavg_osp", "feddualavg")
 DOTTED = (0, (1, 1))
 
 
 def fig3(results):
-    return recovery(results, "fco_lasso1")
+    return recovery(results, "fco_lasso", 0)
 
 
 def fig6(results):
-    return recovery(results, "fco_lasso2")
+    return recovery(results, "fco_lasso", 1)
 
 
 def fig7(results):
-    return recovery(results, "fco_lasso3")
+    return recovery(results, "fco_lasso", 2)
 
 
 def fig8(results):
-    return recovery(results, "fco_lasso4")
+    return recovery(results, "fco_lasso4", 0)
 
 
-def recovery(results, experiment):
+def recovery(results, experiment, which):
     """Precision, recall, F1 and density of the tuned algorithms."""
-    figure, axes = tuned(results, experiment, ("precision", "recall", "f1", "density"))
+    rows, table = pattern(results, experiment, which)
+    figure, axes = tuned(rows, ("precision", "recall", "f1", "density"))
     for ax in axes[:3]:
         ax.set_ylim(None, 1.02)
-    f1 = np.mean([ref["recovery"] for ref in results.reference(experiment).values()])
+    f1 = np.mean([ref["recovery"] for ref in table])
     axes[2].axhline(f1, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
     axes[2].set_title("F1")
     legend_below(figure, axes[2])
@@ -38,24 +39,25 @@ def recovery(results, experiment):
 
 
 def fig4(results):
-    return estimation(results, "fco_lowrank1")
+    return estimation(results, "fco_lowrank", 0)
 
 
 def fig9(results):
-    return estimation(results, "fco_lowrank2")
+    return estimation(results, "fco_lowrank", 1)
 
 
 def fig10(results):
-    return estimation(results, "fco_lowrank3")
+    return estimation(results, "fco_lowrank", 2)
 
 
 def fig11(results):
-    return estimation(results, "fco_lowrank4")
+    return estimation(results, "fco_lowrank4", 0)
 
 
-def estimation(results, experiment):
+def estimation(results, experiment, which):
     """Training loss, validation error, rank and recovery error of the tuned algorithms."""
-    figure, axes = tuned(results, experiment, ("loss", "validation", "rank", "error"))
+    rows, table = pattern(results, experiment, which)
+    figure, axes = tuned(rows, ("loss", "validation", "rank", "error"))
     names = (
         "training loss (regularised)",
         "validation mean squared error",
@@ -66,7 +68,6 @@ def estimation(results, experiment):
         ax.set_title(name)
     for ax in (axes[0], axes[1], axes[3]):
         ax.set_yscale("log")
-    table = results.reference(experiment).values()
     for ax, key in zip(axes, ("value", "validation", "rank", "error"), strict=True):
         level = np.mean([ref[key] for ref in table])
         ax.axhline(level, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
@@ -74,9 +75,8 @@ def estimation(results, experiment):
     return figure
 
 
-def tuned(results, experiment, measures):
+def tuned(rows, measures):
     """Four panels of curves, every algorithm at its best rates by the recovery error over the last rounds."""
-    rows = results.traces(experiment)
     best = winners(rows, "error", last_rounds(rows))
     chosen = won(rows, best)
     figure, axes = panels.grid(2, 2)
@@ -129,18 +129,6 @@ def scans(results, experiment):
     return figure
 
 
-def fmri_rates(name):
-    return {"local": ["p_rate", "p_client"], "centralised": ["p_rate"]}.get(name, RATES)
-
-
-def fmri_winners(rows) -> dict[str, tuple]:
-    """B.4.1: the lowest validation loss at the last round."""
-    best = {}
-    for name, cells in rows.groupby("algorithm", sort=False):
-        best |= winners(cells, "loss", 1, rates=fmri_rates(name))
-    return best
-
-
 def fig12(results):
     """Accuracy against density for every pair of rates in the paper's band, at four rounds."""
     rows = results.traces("fco_fmri")
@@ -159,7 +147,100 @@ def fig12(results):
     return figure
 
 
-def in_band(rows):
-    """The pairs of rates with a product in [0.003, 0.3], as in B.4.2."""
-    product = rows.p_client_rate.astype(float) * rows.p_server_rate.astype(float)
-    return rows[(product >= 0.003 * (1 - 1e-9)) & (product <= 0.3 * (1 + 1e-9))]
+def fig2(results):
+    """Non-zero weights of clients that work alone, of their average, and of the average in the dual space."""
+    rows = results.traces("fco_averaging")
+    figure, ((ax,),) = panels.grid()
+    alone = rows[rows.algorithm == "local"]
+    for i, (_, cells) in enumerate(alone.groupby("p_client")):
+        words = "one client each" if i == 0 else None
+        ax.plot(cells["round"], cells.nonzeros, color=style.GREY, lw=0.9, label=words)
+    for dual, name, words in (
+        ("False", "fedmid", "average of their models"),
+        ("True", "feddualavg", "average of their dual states"),
+    ):
+        cells = rows[rows.p_dual == dual]
+        ax.plot(cells["round"], cells.nonzeros, color=style.colour(name), lw=2, label=words)
+    ax.set(xlabel="local steps, before any communication", ylabel="non-zero weights", ylim=(0, None))
+    ax.legend()
+    return figure
+
+
+def lasso_readings(results):
+    """F1 over the last rounds for every pair of rates, under four readings of the setup."""
+    rows = results.traces("fco_lasso_readings")
+    readings = rows[["loss", "means", "setting"]].drop_duplicates()
+    figure, axes = panels.grid(1, len(readings), sharey=True)
+    means = tail_means(
+        rows, ["f1"], last_rounds(rows), ["setting", "algorithm", "p_client_rate", "p_server_rate"]
+    ).f1
+    marks = {"feddualavg": ("D", -0.1), "fedmid": ("o", 0.1)}
+    order = sorted(rows.p_client_rate.unique(), key=float)
+    for ax, reading in zip(axes[0], readings.itertuples(), strict=True):
+        for name, (marker, offset) in marks.items():
+            for (client, server), f1 in means[reading.setting, name].items():
+                x = order.index(client) + offset
+                if np.isnan(f1):
+                    ax.plot(x, 0.02, "x", color=style.colour(name), ms=5, mew=1.2)
+                else:
+                    ax.plot(
+                        x,
+                        f1,
+                        marker,
+                        color=style.colour(name),
+                        ms=3 + 1.6 * np.log10(float(server) / 0.05),
+                        alpha=0.8,
+                    )
+        loss = "squared loss" if reading.loss == "squared" else "half squared loss"
+        ax.set(
+            title=f"{loss},\n" + ("clients' own means" if reading.means else "no means"),
+            xlabel=r"client rate $\eta_c$",
+        )
+        ax.set_xticks(range(len(order)), order)
+    axes[0][0].set(ylabel="F1 over the last rounds (× diverged)", ylim=(0, 1.04))
+    for name, (marker, _) in marks.items():
+        axes[0][0].plot(
+            [],
+            [],
+            marker,
+            color=style.colour(name),
+            label=f"{style.label(name)}, larger mark: larger $\\eta_s$",
+        )
+    legend_below(figure, axes[0][0], columns=2)
+    return figure
+
+
+def penalties(results):
+    """What the tuned algorithms recover, across the window of penalties."""
+    figure, ((left, right),) = panels.grid(1, 2)
+    for ax, experiment, measure, words in (
+        (left, "fco_lasso_window", "f1", "F1, LASSO (I)"),
+        (right, "fco_lowrank_window", "rank", "rank, low rank (I)"),
+    ):
+        rows = results.traces(experiment)
+        table = results.reference(experiment)
+        for name in FOUR:
+            points = []
+            for (setting, position), cells in rows[rows.algorithm == name].groupby(["setting", "window"]):
+                best = winners(cells, "error", last_rounds(rows))
+                if best:
+                    value = tail_means(won(cells, best), [measure], last_rounds(rows), ["seed"])[
+                        measure
+                    ].to_numpy()
+                    points.append((position, table[setting, 0]["lambda"], value))
+            if points:
+                points.sort(key=lambda p: p[0])
+                panels.points(
+                    ax,
+                    [p[1] for p in points],
+                    [p[2] for p in points],
+                    colour=style.colour(name),
+                    label=style.label(name),
+                )
+        optimum = sorted((ref["lambda"], ref["f1" if measure == "f1" else "rank"]) for ref in table.values())
+        ax.plot(
+            *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
+        )
+        ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
+    legend_below(figure, left, columns=5)
+    return figure

@@ -131,8 +131,8 @@ class LowRank(Recovery):
 
 
 def lasso(setting, seed, data=None):
-    """B.2.1: y = xᵀw + b + ε, w of `ones` ones and `zeros` zeros, x around a mean of each client's own."""
-    truth = np.concatenate([np.ones(setting["ones"]), np.zeros(setting["zeros"])])
+    """B.2.1: y = xᵀw + b + ε, w of `ones` ones and then zeros, x around a mean of each client's own."""
+    truth = (np.arange(setting["d"]) < setting["ones"]).astype(float)
     return Lasso(observations(truth, setting, seed), truth, setting, seed)
 
 
