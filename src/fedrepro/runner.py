@@ -3,6 +3,8 @@
 import base64
 import sys
 import time
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -103,13 +105,15 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
     with threadpool_limits(1):
         for setting in block.settings:
             name = block.setting_name(setting)
+            grid = block.params
             for seed in range(block.seeds):
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
-                for params in block.params:
-                    trace, status = run_cell(
-                        function, problem, table[name, seed], params, block.stop, block.measures
-                    )
+                run = partial(run_cell, function, problem, table[name, seed], measures=block.measures)
+                if seed == 0:
+                    dropped, grid = halved(run, grid, block.stop)
+                full = ((params, *run(params, block.stop)) for params in grid)
+                for params, trace, status in chain(dropped if seed == 0 else (), full):
                     labels = {
                         "paper": block.paper,
                         "experiment": block.experiment,
@@ -139,6 +143,29 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
             **kept[1],
         )
     write(output, tables, facts)
+
+
+def halved(run, grid, stop: dict) -> tuple[list, list]:
+    """Successive halving: the cells that dropped out with their traces, and the grid points left to run in full.
+
+    With `halving: n`, all points run 1/n² of the rounds, the best 1/n of them 1/n, and the best 1/n of those
+    remain. Best is the lowest first measure at the end; ties go to the earlier point.
+    """
+    n, dropped, left = stop.get("halving", 1), [], list(grid)
+    for share in (n * n, n) if n > 1 else ():
+        if len(left) == 1:
+            break
+        cells = [(p, *run(p, stop | {"rounds": max(1, stop["rounds"] // share)})) for p in left]
+        measure = list(cells[0][1].columns)[1]
+
+        def rank(cell, measure=measure):
+            return cell[1].last(measure) if cell[2] != "diverged" else np.inf
+
+        cells.sort(key=rank)
+        keep = max(1, -(-len(cells) // n))
+        dropped += cells[keep:]
+        left = [p for p in left if any(p is cell[0] for cell in cells[:keep])]
+    return [(p, trace, status if status == "diverged" else "dropped") for p, trace, status in dropped], left
 
 
 def point_facts(x: np.ndarray, params: str, seed: int) -> dict[str, str]:
