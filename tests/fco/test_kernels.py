@@ -6,6 +6,7 @@ import pytest
 from fedrepro.cohorts import Sampling
 from fedrepro.kernels import linear, shrinkage
 from fedrepro.mirrors import Euclidean
+from fedrepro.models.images import Dense
 from fedrepro.models.linear import LinearModel
 from fedrepro.proxes import L1, L1Ball, L2Ball, Nuclear, OnBlocks, SquaredL2, Zero, project_l1_ball
 
@@ -57,3 +58,30 @@ def test_compiled_thresholding_handles_rank_deficiency():
     shrinkage.threshold(w, 0.2, np.eye(6))
     np.testing.assert_allclose(w, Nuclear(1.0, (6, 6)).prox(V.ravel(), 0.2), atol=1e-12)
     assert np.linalg.matrix_rank(w.reshape(6, 6), tol=1e-9) <= 2
+
+
+@pytest.mark.parametrize("psi", [None, L1Ball(2.0), L2Ball(0.7)], ids=str)
+@pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY])
+def test_softmax_walk_equals_its_twin(psi, mode):
+    rng = np.random.default_rng(6)
+    X = rng.random((70, D)) * (rng.random((70, D)) < 0.4)  # many pixels are zero
+    held = Dense(X, rng.integers(0, 3, 70), (D, 3))
+    start = rng.standard_normal(held.size)
+    mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, held.kernels))
+    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    out = held.walk(mode, mirror, visit, 4, start, 0.1, 0.3)
+    plain = np.empty_like(out)
+    linear.walk_plain(held.gradient, mirror, mode, visit.rows, visit.lengths, 4, start, 0.1, 0.3, plain)
+    np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_network_gradient_is_the_derivative_of_its_loss():
+    rng = np.random.default_rng(8)
+    held = Dense(rng.random((12, 5)), rng.integers(0, 3, 12), (5, 4, 4, 3))
+    p = rng.standard_normal(held.size)
+    g = held.gradient(p, slice(None))
+    for j in rng.choice(held.size, 20, replace=False):
+        e = np.zeros(held.size)
+        e[j] = 1e-6
+        slope = (held.value(p + e, held.X, held.y) - held.value(p - e, held.X, held.y)) / 2e-6
+        assert slope == pytest.approx(g[j], abs=1e-7)

@@ -286,6 +286,50 @@ def C11(results):
     return Finding(value, REPRODUCED if most and first else PARTLY if most or first else FAILED, why)
 
 
+# --- constrained problems ---
+
+
+def constrained(rows, rivals):
+    """Means over the last rounds at the rates with the lowest training loss: who is ahead of whom, and does the
+    constraint bind."""
+    measures = ["loss", "train_accuracy", "test_accuracy", "fill"]
+    _, means = tuned_means(rows, "loss", measures)
+    found = {m: per_seed(means, m) for m in measures}
+    ahead = []
+    for rival in rivals:
+        ahead.append(np.mean(found["loss"]["feddualavg"]) < np.mean(found["loss"][rival]))
+        ahead += [np.mean(found[m]["feddualavg"]) > np.mean(found[m][rival]) for m in measures[1:3]]
+    words = f"loss {listed(found['loss'])}; test accuracy {listed(found['test_accuracy'])}"
+    fill = rows[rows["round"] > 0].groupby("algorithm").fill.max()
+    why = f"fullest ball seen: {fill.max():.3g} of the radius, so the constraint " + (
+        "binds" if fill.max() > 1 - 1e-6 else "never binds"
+    )
+    return found, words, ahead, why
+
+
+def ranked(ahead):
+    return REPRODUCED if all(ahead) else PARTLY if any(ahead) else FAILED
+
+
+def C12(results):
+    rows, _ = pattern(results, "fco_femnist", 0)
+    _, words, ahead, why = constrained(rows, ("feddualavg_osp", "fedmid", "fedmid_osp"))
+    return Finding(words, ranked(ahead), why)
+
+
+def C13(results):
+    rows, _ = pattern(results, "fco_femnist", 1)
+    _, words, ahead, why = constrained(rows, ("fedmid", "fedmid_osp"))
+    return Finding(words, ranked(ahead), why)
+
+
+def C14(results):
+    rows, _ = pattern(results, "fco_network", 0)
+    found, words, ahead, why = constrained(rows, ("fedmid", "fedmid_osp"))
+    behind = np.mean(found["loss"]["feddualavg_osp"]) > 1.5 * np.mean(found["loss"]["feddualavg"])
+    return Finding(words, ranked([*ahead, behind]), f"{why}; far behind: half again the training loss")
+
+
 # --- evidence for the slips ---
 
 

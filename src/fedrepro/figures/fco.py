@@ -244,3 +244,39 @@ def penalties(results):
         ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
     legend_below(figure, left, columns=5)
     return figure
+
+
+def fig13(results):
+    return constrained(*pattern(results, "fco_femnist", 0))
+
+
+def fig14(results):
+    return constrained(*pattern(results, "fco_femnist", 1))
+
+
+def fig15(results):
+    return constrained(*pattern(results, "fco_network", 0))
+
+
+def constrained(rows, table):
+    """Training loss, both accuracies, and how full the ball is, at the rates with the lowest training loss."""
+    best = winners(rows, "loss", last_rounds(rows))
+    chosen = won(rows, best)
+    figure, axes = panels.grid(2, 2)
+    names = (
+        "training loss",
+        "training accuracy",
+        "test accuracy",
+        "norm of the fullest kernel over the radius",
+    )
+    for ax, measure, name in zip(
+        axes.flat, ("loss", "train_accuracy", "test_accuracy", "fill"), names, strict=True
+    ):
+        for algorithm in FOUR:
+            cells = chosen[chosen.algorithm == algorithm]
+            if len(cells):
+                panels.curve(ax, cells, measure, label=f"{style.label(algorithm)}, {rates(best[algorithm])}")
+        ax.set(xlabel="round", title=name)
+    axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
+    legend_below(figure, axes[0][0], columns=2)
+    return figure

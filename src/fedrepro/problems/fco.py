@@ -114,7 +114,7 @@ class LowRank(Recovery):
     def __init__(self, data, truth, setting, seed):
         self.side = len(truth)
         super().__init__(data, truth.ravel(), setting, seed)
-        wanted = setting["rank"]
+        wanted = setting["true_rank"]
 
         def rank(w):
             if not np.all(np.isfinite(w)):
@@ -137,8 +137,8 @@ def lasso(setting, seed, data=None):
 
 
 def low_rank(setting, seed, data=None):
-    """B.3.1: y = ⟨X, W⟩ + b + ε, W the identity on its first `rank` coordinates."""
-    truth = np.diag((np.arange(setting["side"]) < setting["rank"]).astype(float))
+    """B.3.1: y = ⟨X, W⟩ + b + ε, W the identity on its first `true_rank` coordinates."""
+    truth = np.diag((np.arange(setting["side"]) < setting["true_rank"]).astype(float))
     return LowRank(observations(truth.ravel(), setting, seed), truth, setting, seed)
 
 
