@@ -52,10 +52,9 @@ def federation(costs=None, start=None) -> Clients:
 
 def quadratic_problem(m=3, seed=0, shared_minimiser=False, copies=False) -> Problem:
     """Least squares clients with different minimisers, one minimiser, or all the same client."""
-    rng = np.random.default_rng(seed)
-    A = [rng.standard_normal((10, D)) for _ in range(m)]
-    x0 = rng.standard_normal(D)
-    b = [a @ x0 + (0.0 if shared_minimiser else 0.5) * rng.standard_normal(10) for a in A]
-    if copies:
-        A, b = [A[0]] * m, [b[0]] * m
+    x0 = np.random.default_rng(seed).standard_normal(D)
+    draws = [np.random.default_rng([seed, 0 if copies else j]) for j in range(m)]
+    A = [rng.standard_normal((10, D)) for rng in draws]
+    noise = 0.0 if shared_minimiser else 0.5
+    b = [a @ x0 + noise * rng.standard_normal(10) for a, rng in zip(A, draws, strict=True)]
     return Problem(Quadratics.least_squares(A, b), np.zeros(D))

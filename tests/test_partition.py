@@ -187,8 +187,8 @@ def test_a_hybrid_grid_is_stored_once_per_block(tmp_path):
 @pytest.mark.parametrize(
     "scheme, parameters, words",
     [
-        ("idd", {"clients": 3}, "did you mean 'iid'"),
-        ("iid", {"client": 3}, "did you mean 'clients'"),
+        ("idd", {"clients": 3}, "valid: iid, "),
+        ("iid", {"client": 3}, "valid: clients, size"),
         ("iid", {}, "clients"),
         ("iid", {"clients": 3, "take": 10**6}, "which has 500"),
         ("iid", {"clients": 800}, "without rows"),

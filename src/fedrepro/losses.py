@@ -59,10 +59,9 @@ class Logistic:
         """
         t = -b * (u - v)
         p = expit(-b * v)
-        with np.errstate(over="ignore"):
-            near = np.log1p(p * np.expm1(np.minimum(t, 30.0)))
-        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)
-        return np.where(t < 30.0, near, far) - p * t
+        near = np.log1p(p * np.expm1(np.clip(t, -1.0, 1.0)))
+        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)  # t is large: nothing cancels
+        return np.where(np.abs(t) < 1.0, near, far) - p * t
 
 
 LOSSES = {"least_squares": LeastSquares, "logistic": Logistic}

@@ -196,14 +196,12 @@ SCHEMES = {
 def build(dataset: Dataset, scheme: str, seed: int, parameters: dict) -> Partition:
     """One seed of a declared partition. Two parameters belong to every scheme: `split` (train, test or all
     rows; train is the default) and `take`, a random number of those rows to begin with."""
-    from fedrepro.config import nearest
-
-    need(scheme in SCHEMES, f"no partition scheme '{scheme}'; {nearest(scheme, SCHEMES)}")
+    need(scheme in SCHEMES, f"no partition scheme '{scheme}'; valid: {', '.join(SCHEMES)}")
     parameters = dict(parameters)
     split, take = parameters.pop("split", "train"), parameters.pop("take", None)
     known = list(inspect.signature(SCHEMES[scheme]).parameters)[4:]
     for name in parameters:
-        need(name in known, f"scheme '{scheme}' takes no '{name}'; {nearest(name, known)}")
+        need(name in known, f"scheme '{scheme}' takes no '{name}'; valid: {', '.join(known)}")
     need(
         scheme != "by_group" or dataset.groups is not None, f"{dataset.name} has no groups to be the clients"
     )

@@ -23,7 +23,7 @@ def recorded(round: int, previous: int) -> bool:
 
 
 def run_cell(
-    function, problem, ref: dict, params: dict, stop: dict, measures: tuple[str, ...]
+    function, problem, ref: dict, params: dict, stop: dict, measures: tuple[str, ...], tick=None
 ) -> tuple[Trace, str]:
     """One algorithm on one setting and seed: its trace and its status, done, budget or diverged."""
     clients = problem.clients(ref)
@@ -49,6 +49,8 @@ def run_cell(
                 status = "diverged"  # a local solve broke down: the points up to here stand
                 break
             clock += time.perf_counter() - begin
+            if tick:
+                tick(round, stop["rounds"])
             if round % stop.get("every", 1) and round < stop["rounds"]:
                 continue
             found = {name: meter(x) for name, meter in meters.items()}
@@ -73,21 +75,16 @@ def run_cell(
 class Progress:
     """A line on the terminal now and then, so that long work is seen to move."""
 
-    def __init__(self, what: str, total: int, every: float = 15.0):
-        self.what, self.total, self.every = what, total, every
-        self.done, self.begin, self.spoken = 0, time.monotonic(), time.monotonic()
+    def __init__(self, what: str, cells: int, every: float = 15.0):
+        self.what, self.cells, self.every = what, cells, every
+        self.cell, self.spoken = 0, time.monotonic()
 
-    def step(self) -> None:
-        self.done += 1
+    def round(self, round: int, rounds: int) -> None:
         now = time.monotonic()
         if now - self.spoken > self.every:
             self.spoken = now
-            left = (now - self.begin) / self.done * (self.total - self.done)
-            print(
-                f"{self.what}: {self.done} of {self.total} cells, about {left:.0f} s left",
-                file=sys.stderr,
-                flush=True,
-            )
+            place = f"cell {self.cell + 1} of {self.cells}, round {round:,} of at most {rounds:,}"
+            print(f"{self.what}: {place}", file=sys.stderr, flush=True)
 
 
 def load_problem(block: Block, setting: dict, seed: int, data: problems.Data | None):
@@ -109,7 +106,14 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
             for seed in range(block.seeds):
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
-                run = partial(run_cell, function, problem, table[name, seed], measures=block.measures)
+                run = partial(
+                    run_cell,
+                    function,
+                    problem,
+                    table[name, seed],
+                    measures=block.measures,
+                    tick=progress.round,
+                )
                 if seed == 0:
                     dropped, grid = halved(run, grid, block.stop)
                 full = ((params, *run(params, block.stop)) for params in grid)
@@ -135,7 +139,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                             trace.last(block.measures[0]),
                             point_facts(trace.point, labels["params"], seed),
                         )
-                    progress.step()
+                    progress.cell += 1
         facts = provenance.record(
             block=block.to_json(),
             config_hash=provenance.text_hash(block.to_json()),

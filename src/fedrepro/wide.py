@@ -12,6 +12,7 @@ from fedrepro.federation import Clients
 from fedrepro.losses import LOSSES
 
 NEWTON_STEPS = 60
+PROX_TOLERANCE = 1e-9  # of the gradient of the proximal objective; the paper stops at 1e-8
 
 
 class Span:
@@ -91,32 +92,49 @@ class WideLinearModels:
     # For any α the gradient of that objective at u(α) is step A_jᵀρ with the residual ρ = φ'(A_j u(α)) − α.
 
     def prox(self, v: Span, step: float, start=None):
-        """The prox by Newton's method on the residual, damped by the size of the gradient, to 1e-12."""
+        """The prox by damped Newton in the coefficients. The columns of a client do not interact: every
+        (client, column) pair has its own line search and drops out when its gradient is below the tolerance."""
         c = 1.0 + step * self.ridge
         Av = self.predict(v)
-        alpha = np.zeros_like(Av) if self._last is None else self._last
-        eye = np.eye(Av.shape[1])
-        size = np.inf
+        alpha = np.zeros_like(Av) if self._last is None else self._last.copy()
+        for j in range(self.m):
+            n = int(self.mask[j].sum())
+            own = self._newton(self.K[j, :n, :n], Av[j, :n].T, self.b[j, :n].T, alpha[j, :n].T, step, c)
+            alpha[j, :n] = own.T
+        self._last = alpha
+        return self._solution(v, alpha, step, c)
+
+    def _newton(self, K, Av, b, alpha, step, c):
+        """α for all columns of one client, each a row here: minimise step Σφ(u) + (step²/2c) αᵀKα over
+        u = (Av − step Kα)/c."""
+        alpha, left, eye = alpha.copy(), np.arange(len(alpha)), np.eye(len(K))
+
+        def objective(a, rows):
+            Ka = a @ K
+            u = (Av[rows] - step * Ka) / c
+            fit = self.loss.value(u, b[rows]).sum(axis=1)
+            return u, step * fit + 0.5 * step**2 / c * np.einsum("kn,kn->k", a, Ka)
+
         for _ in range(NEWTON_STEPS):
-            u, rho, squared = self._residual(Av, alpha, step, c)
-            largest = np.sqrt(squared.max())
-            if largest <= 1e-12 * (1.0 + np.abs(Av).max()) or (largest < 1e-9 and largest > 0.5 * size):
-                self._last = alpha
-                return self._solution(v, alpha, step, c)
-            size = largest
-            D = self.loss.curvature(u, self.b) * self.mask[..., None]
-            direction = np.empty_like(alpha)
-            for k in range(alpha.shape[2]):
-                system = eye + (step / c) * D[..., k, None] * self.K
-                direction[..., k] = np.linalg.solve(system, rho[..., k, None])[..., 0]
-            t = np.ones(self.m)
-            while True:
-                trial = alpha + t[:, None, None] * direction
-                worse = self._residual(Av, trial, step, c)[2] > (1 - 0.1 * t) ** 2 * squared + 1e-24
-                if not worse.any() or t.min() < 1e-8:
+            u, before = objective(alpha[left], left)
+            rho = self.loss.slope(u, b[left]) - alpha[left]
+            Krho = rho @ K
+            squared = step**2 * np.einsum("kn,kn->k", rho, Krho)
+            going = squared > PROX_TOLERANCE**2
+            if not going.any():
+                return alpha
+            left, rho, Krho, before = left[going], rho[going], Krho[going], before[going]
+            D = self.loss.curvature(u[going], b[left])
+            move = np.linalg.solve(eye + (step / c) * D[:, :, None] * K, rho[:, :, None])[..., 0]
+            slope = step**2 / c * np.einsum("kn,kn->k", Krho, move)
+            t = np.ones(len(left))
+            for _ in range(40):
+                _, after = objective(alpha[left] + t[:, None] * move, left)
+                worse = after > before - 0.1 * t * slope + 1e-13 * np.abs(before)
+                if not worse.any():
                     break
                 t = np.where(worse, 0.5 * t, t)
-            alpha = trial
+            alpha[left] += t[:, None] * move
         raise ArithmeticError(
             f"a proximal step of size {step:.3g} did not converge in {NEWTON_STEPS} Newton steps"
         )

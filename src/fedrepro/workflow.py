@@ -76,10 +76,19 @@ class Plan:
     def all_figures(self, paper: str) -> list[str]:
         return [f for name in self.papers[paper].raw["figures"] for f in self.figure_files(paper, name)]
 
+    def partition_pictures(self, paper: str) -> list[str]:
+        names = self.papers[paper].raw.get("partitions", {})
+        return [
+            f"{self.results}/figures/partitions/{paper}_{name}.{kind}"
+            for name in names
+            for kind in ("svg", "png")
+        ]
+
     def paper_files(self, paper: str) -> list[str]:
         """Everything one paper ends in."""
         return [
             *self.all_figures(paper),
+            *self.partition_pictures(paper),
             f"{self.results}/tables/{paper}_hyperparameters.csv",
             f"{self.results}/tables/{paper}_claims.csv",
             f"{self.results}/notebooks/{paper}.html",
@@ -153,6 +162,8 @@ def check_block(paper: Paper, block: Block) -> None:
 
 def check_writable(folder: Path) -> None:
     """An unwritable results folder is found now, not after an hour of work."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: not a folder; move the file of that name away")
     probe = folder if folder.exists() else folder.parent
     if not os.access(probe, os.W_OK):
         raise ConfigError(f"{probe}: not writable; change its permissions or run from a folder of your own")

@@ -17,6 +17,7 @@ from test_parsers import covtype_text, news_text
 from fedrepro import datasets
 from fedrepro.config import ROOT, ConfigError
 from fedrepro.datasets import DataError, decode, packages
+from fedrepro.datasets.catalogue import declared as declaration
 from fedrepro.datasets.decode import check, prepare
 from fedrepro.datasets.sources import Sources
 
@@ -31,46 +32,45 @@ def catalogue(url: str) -> dict:
     """Three small datasets in the real formats: one by npm, one by pip, one with a relative in the mirror
     only."""
     pins = {"digest_source": "here", "mb": 1, "unpacked_mb": 1}
-    files = {
-        name: {"urls": [f"{url}/{name}.gz"], "unpacked_sha256": sha256(body), **pins,
-               "package": {"tool": "npm", "name": "pics", "version": "1.0.0", "member": f"data/{Path(name).name}"}}
-        for name, body in zip(NAMES, IMAGES, strict=True)
-    }  # fmt: skip
+    files = {}
+    for name, body in zip(NAMES, IMAGES, strict=True):
+        member = f"data/{Path(name).name}"
+        package = {"tool": "npm", "name": "pics", "version": "1.0.0", "member": member}
+        files[name] = {
+            "urls": [f"{url}/{name}.gz"],
+            "unpacked_sha256": sha256(body),
+            "package": package,
+            **pins,
+        }
+    package = {"tool": "pip", "name": "cover", "version": "2", "member": "cover.csv", "skip_lines": 1}
     files["cover/covtype.data"] = {
-        "urls": [f"{url}/covtype.data"], "unpacked_sha256": sha256(COVER), **pins,
-        "package": {"tool": "pip", "name": "cover", "version": "2", "member": "cover.csv", "skip_lines": 1},
+        "urls": [f"{url}/covtype.data"], "unpacked_sha256": sha256(COVER), "package": package, **pins
     }  # fmt: skip
     files["news/all.zip"] = {"urls": [f"{url}/news.zip"], **pins}
     files["news/some.csv"] = {"unpacked_sha256": sha256(CUT), **pins}
     about = {"licence": "none", "citation": "nobody"}
-    shape = {"columns": 58}
-    return {
-        "files": files,
-        "datasets": {
-            "pics": {
-                "title": "Pictures", **about,
-                "variants": [{"kind": "real", "files": NAMES, "parser": "idx.parse",
-                              "expect": {"rows": 80, "columns": 784, "classes": 10, "test_rows": 30}}],
-                "standin": {"generator": "boston.standin", "expect": {"rows": 506, "columns": 13}},
-            },
-            "cover": {
-                "title": "Cover", **about,
-                "variants": [{"kind": "real", "files": ["cover/covtype.data"], "parser": "covtype.parse",
-                              "expect": {"rows": 70, "columns": 54, "counts": dict.fromkeys(range(1, 8), 10)}}],
-                "standin": {"generator": "boston.standin", "expect": {"rows": 506, "columns": 13}},
-            },
-            "news": {
-                "title": "News", **about,
-                "variants": [
-                    {"kind": "real", "files": ["news/all.zip"], "parser": "online_news.parse",
-                     "expect": {"rows": 12, **shape}},
-                    {"kind": "relative", "title": "News (9 rows)", "files": ["news/some.csv"],
-                     "parser": "online_news.parse_without_url", "expect": {"rows": 9, **shape}},
-                ],
-                "standin": {"generator": "online_news.standin", "expect": {"rows": 39644, **shape}},
-            },
-        },
+    pics = {"rows": 80, "columns": 784, "classes": 10, "test_rows": 30}
+    cover = {"rows": 70, "columns": 54, "counts": dict.fromkeys(range(1, 8), 10)}
+    some = {"title": "News (9 rows)", "expect": {"rows": 9, "columns": 58}}
+
+    def variant(kind: str, files: list[str], parser: str, **more) -> dict:
+        return {"kind": kind, "files": files, "parser": parser, **more}
+
+    def entry(title: str, *variants: dict, generator="boston.standin", rows=506, columns=13) -> dict:
+        standin = {"generator": generator, "expect": {"rows": rows, "columns": columns}}
+        return {"title": title, "variants": list(variants), "standin": standin, **about}
+
+    entries = {
+        "pics": entry("Pictures", variant("real", NAMES, "idx.parse", expect=pics)),
+        "cover": entry("Cover", variant("real", ["cover/covtype.data"], "covtype.parse", expect=cover)),
+        "news": entry(
+            "News",
+            variant("real", ["news/all.zip"], "online_news.parse", expect={"rows": 12, "columns": 58}),
+            variant("relative", ["news/some.csv"], "online_news.parse_without_url", **some),
+            generator="online_news.standin", rows=39644, columns=58,
+        ),
     }  # fmt: skip
+    return {"files": files, "datasets": entries}
 
 
 @pytest.fixture
@@ -82,10 +82,7 @@ def nowhere(monkeypatch, tmp_path):
 
 
 def origins(declared: dict, root, policy="auto", **more) -> dict[str, str]:
-    return {
-        name: prepare(name, root, policy, catalogue=declared, **more)["origin"]
-        for name in declared["datasets"]
-    }
+    return {name: prepare(name, declared, root, policy, **more)["origin"] for name in declared["datasets"]}
 
 
 def test_nothing_reachable_gives_marked_standins(nowhere, tmp_path):
@@ -129,7 +126,7 @@ def test_publishers_that_answer_are_the_origin(publisher, tmp_path, monkeypatch)
     assert datasets.load("news", tmp_path).X.shape == (12, 58)
     # Without a published digest the shape decides: a file of other rows is not taken for the dataset.
     publisher.bodies["/news.zip"] = zipped({"OnlineNewsPopularity.csv": NEWS[: NEWS.rindex(b"http")]})
-    meta = prepare("news", tmp_path / "other", catalogue=declared)
+    meta = prepare("news", declared, tmp_path / "other")
     assert meta["origin"] == "standin" and "expected rows 12, found 11" in meta["tried"][0]
 
 
@@ -169,7 +166,7 @@ def test_packages_only(package_tools, tmp_path):
     "script, words",
     [
         ("exit 3", "status 3"),
-        ("sleep 5", "no answer"),
+        ("sleep 5; true", "no answer"),
         ("true", "found 0"),
         ("echo junk > cover-2.whl", "zip"),
     ],
@@ -182,12 +179,12 @@ def test_a_package_tool_that_fails_is_asked_once_a_run(package_tools, tmp_path, 
     failures = [line for line in sources.tried if "pip package cover" in line]
     assert len(failures) == 2 and all(words in line for line in failures)
     assert (tmp_path / "bin/calls").read_text().split() == ["pip"]
-    assert not list((tmp_path / "data/packages").rglob("*cover*"))
+    assert [p.name for p in (tmp_path / "data/packages").rglob("*") if p.is_file()] == [".lock"]
 
 
 def test_real_takes_nothing_else_and_prints_all_that_is_needed(nowhere, tmp_path):
     with pytest.raises(DataError) as caught:
-        prepare("news", tmp_path, "real", catalogue=nowhere)
+        prepare("news", nowhere, tmp_path, "real")
     message = str(caught.value)
     for word in (
         "news",
@@ -201,17 +198,17 @@ def test_real_takes_nothing_else_and_prints_all_that_is_needed(nowhere, tmp_path
     # put there by hand, it is taken
     (tmp_path / "raw/news").mkdir(parents=True)
     (tmp_path / "raw/news/all.zip").write_bytes(zipped({"OnlineNewsPopularity.csv": NEWS}))
-    assert prepare("news", tmp_path, "real", catalogue=nowhere)["origin"] == "publisher"
+    assert prepare("news", nowhere, tmp_path, "real")["origin"] == "publisher"
 
 
 def test_standin_never_leaves_the_machine_and_replaces_what_was_there(publisher, tmp_path):
     publisher.bodies = {"/covtype.data": COVER}
     declared = catalogue(publisher.url)
-    assert prepare("cover", tmp_path, catalogue=declared)["origin"] == "publisher"
+    assert prepare("cover", declared, tmp_path)["origin"] == "publisher"
     asked = len(publisher.asked)
-    assert prepare("cover", tmp_path, "standin", catalogue=declared)["origin"] == "standin"
+    assert prepare("cover", declared, tmp_path, "standin")["origin"] == "standin"
     assert datasets.load("cover", tmp_path).origin == "standin" and len(publisher.asked) == asked
-    assert prepare("cover", tmp_path, catalogue=declared)["origin"] == "publisher"
+    assert prepare("cover", declared, tmp_path)["origin"] == "publisher"
     assert datasets.load("cover", tmp_path).X.shape == (70, 54)
 
 
@@ -221,14 +218,14 @@ def test_a_pinned_content_that_differs_is_refused(publisher, tmp_path, monkeypat
     declared = catalogue(publisher.url)
     variant = declared["datasets"]["cover"]["variants"][0]
     variant["content"] = "0" * 64
-    meta = prepare("cover", tmp_path, catalogue=declared)
+    meta = prepare("cover", declared, tmp_path)
     assert meta["origin"] == "standin" and "expected content sha256 000" in meta["tried"][-1]
-    variant["content"] = prepare("cover", tmp_path, catalogue=catalogue(publisher.url))["checksum"]
-    assert prepare("cover", tmp_path, catalogue=declared)["verified"] == "pinned content"
+    variant["content"] = prepare("cover", catalogue(publisher.url), tmp_path)["checksum"]
+    assert prepare("cover", declared, tmp_path)["verified"] == "pinned content"
 
 
 def test_an_interrupted_decode_is_not_taken_for_a_whole_one(nowhere, tmp_path, monkeypatch):
-    prepare("cover", tmp_path, catalogue=nowhere)
+    prepare("cover", nowhere, tmp_path)
     real = decode.write_array
 
     def killed(path, array):
@@ -238,14 +235,14 @@ def test_an_interrupted_decode_is_not_taken_for_a_whole_one(nowhere, tmp_path, m
 
     monkeypatch.setattr(decode, "write_array", killed)
     with pytest.raises(KeyboardInterrupt):
-        prepare("cover", tmp_path, catalogue=nowhere)
+        prepare("cover", nowhere, tmp_path)
     with pytest.raises(DataError):
         datasets.load("cover", tmp_path)
 
 
 def test_decoding_twice_gives_the_same_bytes(nowhere, tmp_path):
-    prepare("cover", tmp_path / "a", catalogue=nowhere)
-    prepare("cover", tmp_path / "b", catalogue=nowhere)
+    prepare("cover", nowhere, tmp_path / "a")
+    prepare("cover", nowhere, tmp_path / "b")
     files = [p.name for p in (tmp_path / "a/decoded/cover").glob("*.*") if p.suffix in (".npy", ".json")]
     assert "meta.json" in files and "X.npy" in files
     for name in files:
@@ -253,11 +250,35 @@ def test_decoding_twice_gives_the_same_bytes(nowhere, tmp_path):
         assert one.replace(b"/a/raw", b"/b/raw") == two
 
 
-def test_load_says_which_command_to_run(tmp_path):
+def test_load_says_which_command_to_run(nowhere, tmp_path):
     with pytest.raises(DataError, match=r"snakemake --cores 2 .*decoded/mnist/meta\.json"):
         datasets.load("mnist", tmp_path)
-    with pytest.raises(DataError, match="did you mean 'mnist'"):
-        datasets.load("mnits", tmp_path)
+    prepare("cover", nowhere, tmp_path)
+    with pytest.raises(DataError, match="these are: cover"):
+        datasets.load("covers", tmp_path)
+
+
+def test_a_disk_that_fills_up_while_decoding_is_said_so(publisher, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    publisher.bodies = {"/covtype.data": COVER}
+    real = np.lib.format.write_array
+
+    def full(out, array, **more):
+        real(out, array[:1], **more)
+        raise OSError("3780 requested and 54 written")  # what numpy says, without an errno
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    with pytest.raises(DataError, match="disk full"):
+        prepare("cover", catalogue(publisher.url), tmp_path)
+    assert [p.name for p in (tmp_path / "decoded/cover").iterdir()] == [".lock"]
+    monkeypatch.undo()
+
+    def no_room(files, limits):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("fedrepro.datasets.covtype.parse", no_room)
+    meta = prepare("cover", catalogue(publisher.url), tmp_path)
+    assert meta["origin"] == "standin" and "No space left" in meta["tried"][-1]
 
 
 def test_check_refuses_wrong_shapes_and_counts():
@@ -283,16 +304,16 @@ def test_the_declaration_is_checked(tmp_path):
     document["datasets"]["mnist"]["licens"] = "x"
     path.write_text(yaml.safe_dump(document))
     with pytest.raises(ConfigError, match="licens"):
-        datasets.declared(path)
+        declaration(path)
     del document["datasets"]["mnist"]["licens"]
     document["datasets"]["mnist"]["variants"][0]["files"] = ["mnist/train-image"]
     path.write_text(yaml.safe_dump(document))
-    with pytest.raises(DataError, match="did you mean"):
-        datasets.declared(path)
+    with pytest.raises(ConfigError, match="did you mean"):
+        declaration(path)
 
 
 def test_every_parser_and_generator_named_exists():
-    for entry in datasets.declared()["datasets"].values():
+    for entry in declaration()["datasets"].values():
         for variant in entry["variants"]:
             assert callable(decode.function_of(variant["parser"]))
         assert callable(decode.function_of(entry["standin"]["generator"]))

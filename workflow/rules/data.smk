@@ -4,15 +4,14 @@ import os
 import time
 from pathlib import Path
 
-from fedrepro import datasets
 from fedrepro.config import at_scale
-from fedrepro.datasets import sources
+from fedrepro.datasets import catalogue, sources
 from fedrepro.provenance import code_hash
 
 # One name per run, inherited by its jobs: hosts that do not answer are remembered under it.
 os.environ.setdefault("FEDREPRO_RUN", f"{os.getpid()}-{time.time():.0f}")
 
-CATALOGUE = datasets.declared()
+CATALOGUE = catalogue.declared()
 LIMIT_MB = None if CONFIG.scale == "paper" else CONFIG.download_limit_mb
 PARTITIONS = {
     (paper.name, name): entry
@@ -71,9 +70,8 @@ def partition_dataset(wildcards):
 
 DECODED = expand("data/decoded/{dataset}/meta.json", dataset=CATALOGUE["datasets"])
 PRINCIPAL = expand(
-    "data/decoded/{dataset}/pca_{centring}.npz",
+    "data/decoded/{dataset}/pca_centred.npz",
     dataset=[name for name, entry in CATALOGUE["datasets"].items() if "pca" in entry],
-    centring=["centred", "uncentred"],
 )
 PARTS = [f"data/parts/{CONFIG.scale}/{paper}/{name}.npz" for paper, name in PARTITIONS]
 PARTITION_PICTURES = [
@@ -83,7 +81,6 @@ PARTITION_PICTURES = [
 
 wildcard_constraints:
     dataset="|".join(CATALOGUE["datasets"]),
-    centring="centred|uncentred",
     scale="smoke|quick|paper",
 
 
@@ -100,6 +97,8 @@ rule data:
         table="results/datasets.txt",
     log:
         "results/logs/data/data.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     message:
         "All datasets"
@@ -115,29 +114,35 @@ rule decode:
         "data/decoded/{dataset}/meta.json",
     log:
         "results/logs/data/{dataset}.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=4000,
     params:
         policy=CONFIG.data,
-        may_download=lambda w: may_download(w.dataset),
+        may_download=lambda w: ",".join(may_download(w.dataset)),
         declared=lambda w: json.dumps(CATALOGUE["datasets"][w.dataset], sort_keys=True),
         code=lambda w: code_hash(
             "fedrepro.datasets.decode", *dataset_modules(w.dataset)
         ),
     message:
         "Finding and decoding {wildcards.dataset}"
-    script:
-        "../scripts/fetch.py"
+    shell:
+        "python workflow/scripts/fetch.py log={log} dataset={wildcards.dataset}"
+        " policy={params.policy} may_download={params.may_download}"
 
 
 rule pca:
     input:
         "data/decoded/{dataset}/meta.json",
     output:
-        "data/decoded/{dataset}/pca_{centring}.npz",
+        centred="data/decoded/{dataset}/pca_centred.npz",
+        uncentred="data/decoded/{dataset}/pca_uncentred.npz",
     log:
-        "results/logs/data/{dataset}_pca_{centring}.log",
+        "results/logs/data/{dataset}_pca.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=2000,
@@ -145,9 +150,10 @@ rule pca:
         components=lambda w: CATALOGUE["datasets"][w.dataset]["pca"],
         code=code_hash("fedrepro.preprocess"),
     message:
-        "Principal directions of {wildcards.dataset}, {wildcards.centring}"
-    script:
-        "../scripts/pca.py"
+        "Principal directions of {wildcards.dataset}"
+    shell:
+        "python workflow/scripts/pca.py log={log} dataset={wildcards.dataset}"
+        " components={params.components} centred={output.centred} uncentred={output.uncentred}"
 
 
 rule partition:
@@ -157,19 +163,23 @@ rule partition:
         "data/parts/{scale}/{paper}/{partition}.npz",
     log:
         "results/logs/data/{scale}_{paper}_{partition}.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=2000,
     params:
         dataset=partition_dataset,
         scheme=lambda w: PARTITIONS[w.paper, w.partition]["scheme"],
-        parameters=partition_parameters,
+        parameters=lambda w: json.dumps(partition_parameters(w), sort_keys=True),
         seeds=partition_seeds,
         code=code_hash("fedrepro.partition"),
     message:
         "Clients of {wildcards.paper} {wildcards.partition} at scale {wildcards.scale}"
-    script:
-        "../scripts/partition.py"
+    shell:
+        "python workflow/scripts/partition.py log={log} output={output}"
+        " name={wildcards.paper}.{wildcards.partition} dataset={params.dataset}"
+        " scheme={params.scheme} parameters={params.parameters:q} seeds={params.seeds}"
 
 
 rule partition_picture:
@@ -180,6 +190,8 @@ rule partition_picture:
         png="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.png",
     log:
         "results/logs/data/{scale}_{paper}_{partition}_picture.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,
@@ -187,8 +199,10 @@ rule partition_picture:
         code=code_hash("fedrepro.figures.partitions"),
     message:
         "Picture of the clients of {wildcards.paper} {wildcards.partition}"
-    script:
-        "../scripts/partition_picture.py"
+    shell:
+        "python workflow/scripts/partition_picture.py log={log} parts={input.parts}"
+        " title={wildcards.paper}.{wildcards.partition} scale={wildcards.scale}"
+        " svg={output.svg} png={output.png}"
 
 
 rule datasets_table:
@@ -199,12 +213,16 @@ rule datasets_table:
         text="results/datasets.txt",
     log:
         "results/logs/data/table.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
     params:
+        datasets=",".join(CATALOGUE["datasets"]),
         code=code_hash("fedrepro.datasets.table"),
     message:
         "Table of the datasets"
-    script:
-        "../scripts/datasets_table.py"
+    shell:
+        "python workflow/scripts/datasets_table.py log={log} datasets={params.datasets}"
+        " csv={output.csv} text={output.text}"

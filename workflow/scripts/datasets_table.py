@@ -1,12 +1,10 @@
-"""The table of all decoded datasets, as CSV and as text."""
-
 import json
 from pathlib import Path
 
 from fedrepro.datasets import table
+from fedrepro.jobs import job
 
-job = snakemake  # noqa: F821
-metas = [json.loads(Path(path).read_text()) for path in job.input]
-table.write_csv(metas, Path(job.output.csv))
-Path(job.output.text).write_text(table.as_text(metas))
-Path(job.log[0]).write_text(f"{len(metas)} datasets\n")
+with job() as given:
+    metas = [json.loads(Path(f"data/decoded/{n}/meta.json").read_text()) for n in given.datasets.split(",")]
+    table.write_csv(metas, Path(given.csv))
+    Path(given.text).write_text(table.as_text(metas))

@@ -1,16 +1,13 @@
-"""All seeds of one declared partition."""
-
-import sys
-from pathlib import Path
+import json
 
 from fedrepro import datasets, partition
+from fedrepro.jobs import job
 
-job = snakemake  # noqa: F821
-params = job.params
-try:
-    dataset = datasets.load(params.dataset)
-    parts = [partition.build(dataset, params.scheme, seed, params.parameters) for seed in range(params.seeds)]
-except datasets.DataError as error:
-    sys.exit(f"{job.wildcards.paper}: partitions.{job.wildcards.partition}: {error}")
-partition.save(job.output[0], parts)
-Path(job.log[0]).write_text("".join(f"seed {p.seed}: {len(p)} clients, {p.hash}\n" for p in parts))
+with job() as given:
+    dataset, parameters = datasets.load(given.dataset), json.loads(given.parameters)
+    try:
+        parts = [partition.build(dataset, given.scheme, seed, parameters) for seed in range(int(given.seeds))]
+    except datasets.DataError as error:
+        raise datasets.DataError(f"partition {given.name}: {error}") from None
+    partition.save(given.output, parts)
+    print(*(f"seed {p.seed}: {len(p)} clients, {p.hash}" for p in parts), sep="\n")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fedrepro.claims import FAILED, PARTLY, REPRODUCED, Finding, spread
+from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED, Finding, spread
 
 AT_OPTIMUM = 1e-9  # of the starting gap: far below any plateau, far above rounding
 
@@ -12,7 +12,7 @@ def S1(results):
     ours = end[(end.algorithm == "fedgd") & (end.p_local_steps == "1")].relative
     verdict = REPRODUCED if (ours < AT_OPTIMUM).all() else FAILED
     return Finding(
-        f"gap falls by {spread(ours, '{:.0e}')} of its start", verdict, f"threshold {AT_OPTIMUM:g}"
+        f"gap falls to {spread(ours, '{:.0e}')} of its start", verdict, f"threshold {AT_OPTIMUM:g}"
     )
 
 
@@ -149,7 +149,7 @@ def S8(results):
         "is partly the choice of FedGD's stepsize"
     )
     if ends.kappa.max() < 10_000:
-        return Finding(f"{spread(gd, '{:,.0f}')} and {spread(split, '{:,.0f}')} at kappa = {ends.kappa.max():,.0f}", "not tested",
+        return Finding(f"{spread(gd, '{:,.0f}')} and {spread(split, '{:,.0f}')} at kappa = {ends.kappa.max():,.0f}", UNTESTED,
                        "this scale does not reach kappa = 1e4")  # fmt: skip
     return Finding(
         f"{spread(gd, '{:,.0f}')} and {spread(split, '{:,.0f}')}", REPRODUCED if near else PARTLY, why
@@ -172,6 +172,35 @@ def S9(results):
         f"exponents {spread(slopes['fedgd'])} and {spread(slopes['fedsplit'])}",
         verdict,
         "fitted over kappa >= 10",
+    )
+
+
+def S10(results):
+    ends = results.ends("fedsplit_fig2b").set_index("algorithm").value
+    sweep = results.ends("fedsplit_fig2b_steps")
+    best = {
+        name: sweep[sweep.algorithm == name].groupby("p_step").value.median().min()
+        for name in ("fedgd", "fedsplit")
+    }
+    ahead = ends["fedsplit"] < ends["fedgd"]
+    rounds = int(results.ends("fedsplit_fig2b")["round"].max())
+    why = f"on a smaller problem with every stepsize swept, the best of each: {best['fedsplit']:,.0f} against {best['fedgd']:,.0f}"
+    verdict = REPRODUCED if ahead and best["fedsplit"] < best["fedgd"] else PARTLY if ahead else FAILED
+    return Finding(
+        f"cost after {rounds} rounds {ends['fedsplit']:,.0f} against {ends['fedgd']:,.0f}", verdict, why
+    )
+
+
+def S11(results):
+    ends = results.ends("fedsplit_fig2b")
+    titles = set(ends.dataset)
+    reached = ends[ends.algorithm == "fedsplit"].accuracy.iloc[0]
+    if results.origins("fedsplit_fig2b") != {"Federated EMNIST (62 classes)": "publisher"}:
+        why = f"73 % is for 62 classes; {', '.join(titles)} is another task, whose accuracy says nothing about it"
+        return Finding(f"{100 * reached:.1f} % on {', '.join(titles)}", UNTESTED, why)
+    near = abs(reached - 0.73) < 0.03
+    return Finding(
+        f"{100 * reached:.1f} %", REPRODUCED if near else FAILED, "within three points counts as reproduced"
     )
 
 

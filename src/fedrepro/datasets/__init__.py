@@ -6,10 +6,8 @@ bytes came from travels with the data as `origin`, so that no figure or claim ca
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -56,27 +54,6 @@ class Dataset:
         return np.arange(0) if self.split is None else np.flatnonzero(self.split == 1)
 
 
-@cache
-def declared(path: Path | None = None) -> dict:
-    """config/datasets.yaml (or another file of that form), checked: `files` and `datasets`."""
-    from fedrepro.config import ROOT, nearest, read_yaml, validate  # not at the top: solver jobs only load
-
-    path = path or Path(os.environ.get("FEDREPRO_DATASETS") or ROOT / "config/datasets.yaml")
-    document = validate(read_yaml(path), "datasets", path)
-    for name, entry in document["datasets"].items():
-        for variant in entry["variants"]:
-            for file in variant["files"]:
-                if file not in document["files"]:
-                    raise DataError(
-                        f"{path}: datasets.{name}: no file '{file}'; {nearest(file, document['files'])}"
-                    )
-    return document
-
-
-def names() -> list[str]:
-    return list(declared()["datasets"])
-
-
 def content_checksum(decoded: Decoded) -> str:
     """sha256 of X, y and groups: what is pinned, since two compressions of one text are the same data."""
     digest = hashlib.sha256()
@@ -95,12 +72,9 @@ def load(name: str, root: str | Path = "data") -> Dataset:
     try:
         meta = json.loads((folder / "meta.json").read_text())
     except FileNotFoundError:
-        from fedrepro.config import nearest
-
-        if name not in names():
-            raise DataError(f"no dataset '{name}'; {nearest(name, names())}") from None
         command = f"snakemake --cores 2 {folder / 'meta.json'}"
-        raise DataError(f"dataset '{name}' is not decoded yet: run `{command}`") from None
+        others = ", ".join(sorted(p.parent.name for p in folder.parent.glob("*/meta.json"))) or "none"
+        raise DataError(f"no dataset '{name}' is decoded (these are: {others}): run `{command}`") from None
     arrays = {}
     for key, shape in meta["arrays"].items():
         path = folder / f"{key}.npy"

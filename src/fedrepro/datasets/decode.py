@@ -4,7 +4,6 @@ Real data first, then the named relative, then the stand-in; `meta.json` is writ
 was.
 """
 
-import errno
 import importlib
 import json
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum, declared
+from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum
 from fedrepro.datasets.download import locked, write_atomically
 from fedrepro.datasets.sources import Found, Sources, check_space
 from fedrepro.seeds import stream
@@ -21,17 +20,17 @@ from fedrepro.seeds import stream
 
 def prepare(
     name: str,
+    catalogue: dict,
     root: str | Path = "data",
     policy: str = "auto",
     may_download: frozenset[str] | None = None,
-    catalogue: dict | None = None,
 ) -> dict:
-    """Decode one dataset under `root` and return its meta.
+    """Decode one dataset of the catalogue (`catalogue.declared()`) under `root` and return its meta.
 
     may_download: the files the download limit lets through (`sources.affordable`); None for no limit.
     policy: auto (the best there is), real (anything else is an error), standin (nothing else is looked at).
     """
-    root, catalogue = Path(root), catalogue or declared()
+    root = Path(root)
     entry = catalogue["datasets"][name]
     sources = Sources(catalogue["files"], root, may_download)
     kinds = {"auto": ("real", "relative"), "real": ("real",), "standin": ()}[policy]
@@ -75,7 +74,7 @@ def attempt(name: str, entry: dict, variant: dict, sources: Sources) -> tuple[De
         checksum = content_checksum(decoded)
         if variant.get("content", checksum) != checksum:
             raise DataError(f"expected content sha256 {variant['content']}, found {checksum}")
-    except DataError as error:
+    except (DataError, OSError) as error:  # OSError: parsers of archives need room on the disk
         sources.tried.append(f"{name} from {', '.join(f.place for f in found)}: {error}")
         return None
     return decoded, found
@@ -189,9 +188,8 @@ def write_array(path: Path, array: np.ndarray) -> None:
         with part.open("wb") as out:
             np.lib.format.write_array(out, np.ascontiguousarray(array), allow_pickle=False)
         part.replace(path)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DataError(f"{path}: disk full; make room and run again") from None
-        raise
+    except OSError as error:  # numpy's has no errno when the disk fills up under it
+        reason = error.strerror or "disk full"
+        raise DataError(f"{path}: cannot be written ({reason}); make room and run again") from None
     finally:
         part.unlink(missing_ok=True)

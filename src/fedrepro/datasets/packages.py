@@ -3,7 +3,9 @@
 pip, npm and apt-get know where their packages come from; no address is written here and no root is needed.
 """
 
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -81,14 +83,21 @@ def member(archive: Path, package: dict, limit_mb: float) -> bytes:
     raise DataError(f"no member '{wanted}' in {archive.name}")
 
 
-def run(command: list[str], folder: Path, out=subprocess.PIPE) -> None:
+def run(command: list[str], folder: Path, out=subprocess.DEVNULL) -> None:
+    """Run the tool in a group of its own, so that giving up on it ends its children too."""
     try:
-        done = subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise DataError(f"{command[0]} gave no answer in {SECONDS} s") from None
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=out, stderr=subprocess.PIPE, start_new_session=True
+        )
     except OSError as error:
         raise DataError(f"{command[0]} cannot be run ({error.strerror})") from None
-    if done.returncode:
-        words = done.stderr.decode(errors="replace").strip().splitlines()
+    try:
+        _, complaint = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise DataError(f"{command[0]} gave no answer in {SECONDS} s") from None
+    if process.returncode:
+        words = complaint.decode(errors="replace").strip().splitlines()
         reason = next((w for w in reversed(words) if "://" not in w and w.strip()), "no reason given")
-        raise DataError(f"{command[0]} failed with status {done.returncode} ({reason.strip()[:160]})")
+        raise DataError(f"{command[0]} failed with status {process.returncode} ({reason.strip()[:160]})")

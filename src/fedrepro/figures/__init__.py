@@ -34,6 +34,8 @@ def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
         if origin in MARKS:
             words.append(f"{MARKS[origin]}: {title}")
     if words:
+        margin = 0.2 / drawn.get_figheight()  # a line of its own, below the axes' labels
+        drawn.get_layout_engine().set(rect=(0, margin, 1, 1 - margin))
         drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
 
 

@@ -84,6 +84,33 @@ def fig2a_steps(results):
     return figure
 
 
+def fig2b(results):
+    """Cost and held-out accuracy on handwritten characters."""
+    rows = results.traces("fedsplit_fig2b")
+    figure, ((left, right),) = panels.grid(1, 2)
+    for name in ("fedgd", "fedsplit"):
+        panels.curve(left, rows[rows.algorithm == name], "value")
+        panels.curve(right, rows[rows.algorithm == name], "accuracy")
+    left.set(yscale="log", xlabel="round $t$", ylabel=r"cost $F(x^{(t)})$")
+    right.set(xlabel="round $t$", ylabel="accuracy on held-out images", ylim=(0, 1))
+    left.legend()
+    return figure
+
+
+def fig2b_steps(results):
+    """Cost by round for several stepsizes."""
+    rows = results.traces("fedsplit_fig2b_steps")
+    figure, ((left, right),) = panels.grid(1, 2, sharey=True)
+    for ax, name in ((left, "fedgd"), (right, "fedsplit")):
+        groups = sorted(rows[rows.algorithm == name].groupby("p_step"), key=lambda g: parse(g[0])[0])
+        for dash, (step, cells) in zip(style.DASHES, groups, strict=False):
+            panels.curve(ax, cells, "value", label=f"{style.label(name)}, {pretty(step)}", dash=dash)
+        ax.set(yscale="log", xlabel="round $t$")
+        ax.legend()
+    left.set_ylabel(r"cost $F(x^{(t)})$")
+    return figure
+
+
 def fig3a(results):
     """log gap by round at three condition numbers."""
     rows = results.traces("fedsplit_fig3")

@@ -65,12 +65,16 @@ def draw(partition: Partition, dataset: Dataset, title: str, scale: str):
             blocks = few if few == many else f"{few} to {many}"
             right.set_title(f"each {blocks}\nof {dataset.X.shape[1]:,} columns", fontsize=8)
         mark = "" if scale == "paper" else f", scale {scale}"
-        standin = " — STAND-IN DATA" if partition.origin == "standin" else ""
-        figure.suptitle(f"{title}: {len(partition)} clients of {dataset.title}{mark}{standin}", fontsize=10)
+        figure.suptitle(f"{title}: {len(partition)} clients of {dataset.title}{mark}", fontsize=10)
+        if partition.origin == "standin":
+            figure.text(0.005, 0.01, "STAND-IN DATA", color="#B22222", fontsize=9, weight="bold")
     return figure
 
 
 def save(figure, path: Path) -> None:
+    from matplotlib import pyplot as plt
+
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"Date": None} if path.suffix == ".svg" else {}
-    figure.savefig(path, dpi=130, metadata=metadata)
+    with plt.rc_context(STYLE):
+        figure.savefig(path, dpi=130, metadata=metadata)

@@ -71,7 +71,7 @@ class CharacterProblem(Problem):
 def femnist_one_vs_all(setting, seed, data):
     """Problem (21), 20 % of each client's images held out; R is Rademacher, G Gaussian."""
     source = datasets.load(data.dataset, data.root)
-    rows = partition.read(data.partition, seed).rows[: setting["clients"]]
+    rows = partition.read(data.partition, seed).rows
     rng = stream(seed, "heldout")
     train, held = [], []
     for client in rows:

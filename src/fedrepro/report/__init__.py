@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fedrepro import trace
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED
-from fedrepro.config import Config, Paper
+from fedrepro.config import Config, Paper, at_scale
 from fedrepro.report.tables import hyperparameters
 from fedrepro.results import Results
 
@@ -45,19 +45,36 @@ def paper_section(paper: Paper, results: Results, claims: list[dict]) -> dict:
         "figures": [
             figure_entry(paper, name, entry, results) for name, entry in paper.raw["figures"].items()
         ],
+        "partitions": [partition_entry(paper, name, results) for name in paper.raw.get("partitions", {})],
         "slips": [slip_entry(paper, slip, results) for slip in paper.raw.get("slips", [])],
         "hyperparameters": hyperparameters(paper),
     }
 
 
+def embedded(svg: Path) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
+
+
+def partition_entry(paper: Paper, name: str, results: Results) -> dict:
+    """How a dataset was cut into clients, with its picture."""
+    entry = paper.raw["partitions"][name]
+    values = {k: at_scale(v, paper.scale) for k, v in entry.get("parameters", {}).items()}
+    return {
+        "name": name,
+        "scheme": entry["scheme"].replace("_", " "),
+        "dataset": entry["dataset"],
+        "words": ", ".join(f"{k} = {v}" for k, v in values.items() if v is not None),
+        "image": embedded(results.folder / "figures/partitions" / f"{paper.name}_{name}.svg"),
+    }
+
+
 def figure_entry(paper: Paper, name: str, entry: dict, results: Results) -> dict:
     experiments = [f"{paper.name}_{e}" for e in entry["experiments"]]
-    svg = (results.folder / "figures" / paper.name / f"{name}.svg").read_bytes()
     return {
         "id": f"{paper.name}_{name}",
         "title": entry["title"],
         "caption": entry["caption"],
-        "image": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+        "image": embedded(results.folder / "figures" / paper.name / f"{name}.svg"),
         "pdf": f"../figures/{paper.name}/{name}.pdf",
         "settings": [setting_words(paper, e) for e in entry["experiments"]],
         "origins": results.origins(*experiments),

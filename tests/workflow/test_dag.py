@@ -1,0 +1,199 @@
+"""The DAG as people use it: everything, one figure, nothing to do, one thing changed, killed and resumed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import pandas as pd
+import pytest
+
+from fedrepro import trace
+from fedrepro.config import load
+from project_copy import snakemake
+
+pytestmark = pytest.mark.workflow
+SMOKE = ("--config", "scale=smoke")
+
+
+def test_everything_is_made(finished):
+    config = load({"scale": "smoke"}, finished)
+    results = finished / "results/smoke"
+    for name, paper in config.papers.items():
+        for figure in paper.raw["figures"]:
+            for kind in ("svg", "pdf", "png"):
+                assert (results / f"figures/{name}/{figure}.{kind}").stat().st_size > 1000
+        assert (results / f"notebooks/{name}.html").stat().st_size > 10_000
+    claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
+    wanted = {(name, claim) for name, paper in config.papers.items() for claim in paper.raw["claims"]}
+    assert set(zip(claims.paper, claims.id, strict=True)) == wanted
+    assert set(claims.verdict) <= {"reproduced", "partly", "not reproduced", "not tested"}
+    assert (claims.scale == "smoke").all()
+
+
+def test_no_figure_lies_there_that_no_rule_makes(finished):
+    config = load({"scale": "smoke"}, finished)
+    made = {f"{name}/{figure}" for name, paper in config.papers.items() for figure in paper.raw["figures"]}
+    made |= {
+        f"partitions/{name}_{part}"
+        for name, paper in config.papers.items()
+        for part in paper.raw.get("partitions", {})
+    }
+    folder = finished / "results/smoke/figures"
+    assert {str(p.relative_to(folder).with_suffix("")) for p in folder.rglob("*.*")} == made
+
+
+def test_every_trace_says_where_it_came_from(finished):
+    for path in (finished / "results/smoke/traces").rglob("*.parquet"):
+        facts = trace.footer(path)
+        assert json.loads(facts["packages"])["numpy"]
+        assert facts["cpu"] and facts["blas"] and facts["config_hash"]
+        assert "1 thread" in facts["blas"]
+        rows = trace.read(path)
+        assert rows.data_origin.isin(
+            ["synthetic", "publisher", "mirror", "package", "relative", "standin"]
+        ).all()
+        assert set(rows.status) <= {"done", "diverged", "budget"}
+
+
+def test_a_second_run_has_nothing_to_do(finished):
+    assert "Nothing to be done" in snakemake(finished, "-n", *SMOKE).stdout
+
+
+def test_dry_run_explains(project):
+    out = snakemake(project, "-n", *SMOKE, "fedsplit_fig3").stdout
+    assert "block" in out and "output files have to be generated" in out
+    assert "fig3a" in out and "fig3b" in out and "fig1." not in out
+
+
+def test_one_figure(project):
+    snakemake(project, "--cores", "2", *SMOKE, "fedsplit_fig1")
+    made = {p.name for p in (project / "results/smoke/figures").rglob("*.*")}
+    assert made == {"fig1.svg", "fig1.pdf", "fig1.png"}
+    assert {p.name for p in (project / "results/smoke/traces").iterdir()} == {"fedsplit_fig1"}
+
+
+def planned(project, *words) -> list[str]:
+    """The blocks a dry run would run, `experiment/block`."""
+    out = snakemake(project, "-n", "--quiet", "rules", *SMOKE, *words, "--printshellcmds").stdout
+    return sorted(
+        {word.split("traces/")[1] for word in out.split() if word.startswith("output=results/smoke/traces/")}
+    )
+
+
+@pytest.fixture
+def after(finished, tmp_path):
+    """A private copy of the finished project, to change things in."""
+    target = tmp_path / "after"
+    shutil.copytree(
+        finished, target, symlinks=True, ignore=lambda folder, _: {"data"} if folder == str(finished) else ()
+    )
+    (target / "data").symlink_to(finished / "data")  # large, and nothing here changes it
+    return target
+
+
+def test_editing_an_algorithm_reruns_its_blocks_only(after):
+    path = after / "src/fedrepro/algorithms/fedprox.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    assert planned(after) == ["fedsplit_fig1/fedprox.parquet", "fedsplit_fig1_steps/fedprox.parquet"]
+
+
+def test_changing_a_parameter_reruns_what_uses_it(after):
+    path = after / "config/papers/fedsplit.yaml"
+    path.write_text(path.read_text().replace("grid: [exact, 10]", "grid: [exact, 9]"))
+    assert planned(after) == ["fedsplit_slips/fedsplit.parquet"]
+
+
+def test_a_misspelt_key_stops_before_anything_runs_and_loses_nothing(after):
+    before = {p: p.stat().st_mtime for p in (after / "results").rglob("*.*")}
+    done = snakemake(after, "--cores", "1", "--config", "scale=smoke", "sclae=smoke", check=False)
+    assert done.returncode != 0
+    assert "unknown key 'sclae'" in done.stdout + done.stderr
+    assert {p: p.stat().st_mtime for p in (after / "results").rglob("*.*")} == before
+
+
+def test_an_algorithm_of_ones_own_is_one_file_and_one_line(after):
+    (after / "src/fedrepro/algorithms/mine.py").write_text(
+        '"""Mine."""\n\nfrom fedrepro.algorithms import algorithm\n\n\n@algorithm(needs={"gradient"})\n'
+        "def mine(clients, *, step=0.001):\n    x = clients.start\n    while True:\n        clients.receive(x)\n"
+        "        x = x - step * clients.average(clients.gradients(x))\n        yield x\n"
+    )
+    path = after / "config/papers/fedsplit.yaml"
+    path.write_text(path.read_text().replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1))
+    assert planned(after) == ["fedsplit_fig1/mine.parquet"]
+    snakemake(
+        after, "--cores", "2", *SMOKE, "results/smoke/traces/fedsplit_fig1/mine.parquet", "fedsplit_fig1"
+    )
+    assert set(trace.read(after / "results/smoke/traces/fedsplit_fig1/mine.parquet").algorithm) == {"mine"}
+    assert b"mine" in (after / "results/smoke/figures/fedsplit/fig1.svg").read_bytes()
+
+
+def test_a_diverging_cell_does_not_stop_the_others(after):
+    path = after / "config/papers/fedsplit.yaml"
+    path.write_text(
+        path.read_text().replace("grid: [0.03/L*, 0.1/L*, 0.3/L*, 1/L*, 1.9/L*]", "grid: [0.03/L*, 9000/L*]")
+    )
+    snakemake(after, "--cores", "2", *SMOKE, "fedsplit_fig1_steps")
+    rows = trace.read(after / "results/smoke/traces/fedsplit_fig1_steps/fedgd.parquet")
+    assert set(rows[rows.p_step == "9000/L*"].status) == {"diverged"}
+    assert set(rows[rows.p_step == "0.03/L*"].status) == {"done"}
+
+
+def test_snakemake_report(finished, tmp_path):
+    target = tmp_path / "report.zip"
+    snakemake(finished, "--report", str(target), *SMOKE)
+    names = zipfile.ZipFile(target).namelist()
+    assert any(name.endswith("fig1.svg") for name in names)
+
+
+def test_a_killed_run_resumes(project):
+    """Kill Snakemake in the middle: no half-written trace, and the next run completes."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", *SMOKE, "fedsplit_fig1"]
+    environment = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
+    with subprocess.Popen(
+        command,
+        cwd=project,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as running:
+        for _ in range(600):
+            if any((project / "results").rglob("*.parquet")):
+                break
+            time.sleep(0.1)
+        os.killpg(running.pid, signal.SIGKILL)
+    for path in (project / "results").rglob("*.parquet"):
+        if not path.name.startswith("."):
+            trace.read(path)
+    snakemake(project, "--unlock", *SMOKE)
+    snakemake(project, "--cores", "2", *SMOKE, "fedsplit_fig1")
+    assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
+
+
+def test_traces_do_not_hang_on_the_number_of_cores(finished, project):
+    snakemake(project, "--cores", "1", *SMOKE, "fedsplit_fig1")
+    for path in (project / "results/smoke/traces").rglob("*.parquet"):
+        other = finished / path.relative_to(project)
+        one, two = (trace.read(p).drop(columns="seconds") for p in (path, other))
+        assert one.equals(two), path
+
+
+def test_solver_jobs_stay_light(finished, tmp_path):
+    """No solver job imports pandas, matplotlib, sklearn or nilearn."""
+    config = load({"scale": "smoke"}, finished)
+    block = config.papers["fedsplit"].experiment_blocks("fedsplit_fig1")[0]
+    probe = (
+        "import runpy, sys\nrunpy.run_path('workflow/scripts/run_block.py')\n"
+        "heavy = [m for m in ('pandas', 'matplotlib', 'sklearn', 'nilearn') if m in sys.modules]\nassert not heavy, heavy\n"
+    )
+    words = [
+        f"log={tmp_path}/log", f"output={tmp_path}/t.parquet", f"block={block.to_json()}", "partition=",
+        "reference=results/smoke/reference/fedsplit_fig1.npz",
+    ]  # fmt: skip
+    environment = os.environ | {"PYTHONPATH": str(finished / "src")}
+    subprocess.run([sys.executable, "-c", probe, *words], cwd=finished, env=environment, check=True)
