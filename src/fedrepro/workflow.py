@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from fedrepro import algorithms, datasets, problems, provenance, steps
+from fedrepro import algorithms, problems, provenance, steps
 from fedrepro.config import Block, Config, ConfigError, Paper, load, nearest
 
 
@@ -39,13 +39,10 @@ class Plan:
         return f"data/parts/{self.scale}/{block.paper}/{block.partition}.npz"
 
     def data(self, block: Block) -> dict[str, str]:
-        """Named inputs: the decoded dataset, its principal directions and the partition, where there are any."""
+        """Named inputs: the decoded dataset and the partition, where the experiment has them."""
         files = {}
         if block.dataset != "synthetic":
             files["dataset"] = f"data/decoded/{block.dataset}/meta.json"
-            if "pca" in datasets.declared()["datasets"][block.dataset]:
-                for centring in ("centred", "uncentred"):
-                    files[centring] = f"data/decoded/{block.dataset}/pca_{centring}.npz"
         if block.partition:
             files["partition"] = self.partition(block)
         return files
