@@ -1,14 +1,19 @@
 """What the algorithms must reduce to, and the identities the paper proves."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fedrepro import algorithms
 from fedrepro.cohorts import SampledClients, Sampling
+from fedrepro.ledger import Ledger
 from fedrepro.mirrors import Entropy, Euclidean
 from fedrepro.models.linear import LinearModel
 from fedrepro.proxes import L1, OnBlocks, Zero, soft_threshold
+from fedrepro.runner import halved
 from fedrepro.seeds import stream
+from fedrepro.trace import Trace
+from fedrepro.tuning import settled, winners
 
 M, N, D = 6, 20, 12
 
@@ -183,3 +188,47 @@ def test_the_average_of_sparse_clients_is_denser():
 
 def test_euclidean_smooth_drops_psi():
     assert isinstance(Euclidean(L1(1.0)).smooth.psi, Zero)
+
+
+def test_the_best_point_of_a_grid_is_the_one_that_lasts():
+    """A point that diverged for one seed cannot win, however good its other seeds are."""
+    cells = []
+    for rate, seed, values, status in (
+        ("0.1", 0, [1.0, 0.1, 0.0, 0.0], "done"),
+        ("0.1", 1, [1.0, 9.0, 1e9, np.inf], "diverged"),
+        ("0.01", 0, [1.0, 0.5, 0.3, 0.2], "done"),
+        ("0.01", 1, [1.0, 0.5, 0.4, 0.3], "done"),
+        ("0.001", 0, [1.0, 0.9, 0.9, 0.8], "done"),
+        ("0.001", 1, [1.0, 0.9, 0.9, 0.8], "done"),
+    ):
+        cells += [
+            {"algorithm": "a", "p_client_rate": rate, "p_server_rate": "1", "seed": seed, "round": t, "error": v, "status": status}
+            for t, v in enumerate(values)
+        ]  # fmt: skip
+    rows = pd.DataFrame(cells)
+    assert winners(rows, "error", 2) == {"a": ("0.01", "1")}
+    hit = settled(rows, "error", lambda e: e <= 0.5, hold=2)
+    assert hit["0.01", "1", 0] == 1 and hit["0.001", "1", 0] == np.inf and hit["0.1", "1", 1] == np.inf
+
+
+def test_successive_halving_keeps_the_best_and_every_trace():
+    asked = []
+
+    def run(params, stop):
+        asked.append((params["rate"], stop["rounds"]))
+        trace = Trace(("loss",))
+        trace.add(
+            round=stop["rounds"],
+            loss=abs(params["rate"] - 4),
+            seconds=0.0,
+            **dict.fromkeys(Ledger().row(), 0),
+        )
+        return trace, "diverged" if params["rate"] == 3 else "done"
+
+    grid = [{"rate": rate} for rate in range(9)]
+    dropped, left = halved(run, grid, {"rounds": 90, "halving": 3})
+    assert left == [{"rate": 4}]
+    assert len(dropped) == 8 and {p["rate"] for p, _, _ in dropped} == set(range(9)) - {4}
+    assert {rate for rate, rounds in asked if rounds == 30} == {2, 4, 5}  # 3 diverged; 2 comes before 6
+    assert all(rounds in (10, 30) for _, rounds in asked)
+    assert halved(run, grid, {"rounds": 90}) == ([], grid)

@@ -22,6 +22,7 @@ from fedrepro.tuning import (
 
 FOUR = ("feddualavg", "feddualavg_osp", "fedmid", "fedmid_osp")
 CRITERIA = (("error", False), ("f1", True))
+TIE = 1e-3  # in F1: less than one weight in a thousand
 
 
 def tuned_means(rows, criterion, columns, highest=False):
@@ -45,7 +46,7 @@ def C1(results):
     for criterion, highest in CRITERIA:
         _, means = tuned_means(rows, criterion, ["f1", "density"], highest)
         f1, density = per_seed(means, "f1"), per_seed(means, "density")
-        first = all(np.all(f1["feddualavg"] >= f1[other]) for other in f1)
+        first = all(np.all(f1["feddualavg"] >= f1[other] - TIE) for other in f1)
         densest = all(np.all(density["fedmid"] >= density[other]) for other in density)
         held += [first, densest]
         words.append(f"tuned for {criterion}: F1 {listed(f1)}; density {listed(density)}")
@@ -58,7 +59,7 @@ def C1(results):
             "best F1, tuned for F1",
             "densest, tuned for F1",
         )
-        why = "does not hold: " + ", ".join(part for part, ok in zip(parts, held, strict=True) if not ok)
+        why = "does not hold in every seed: " + ", ".join(part for part, ok in zip(parts, held, strict=True) if not ok)
     table = results.reference("fco_lasso")
     optimum = [ref["recovery"] for (name, _), ref in table.items() if name == rows.setting.iloc[0]]
     return Finding(
