@@ -59,7 +59,9 @@ def C1(results):
             "best F1, tuned for F1",
             "densest, tuned for F1",
         )
-        why = "does not hold in every seed: " + ", ".join(part for part, ok in zip(parts, held, strict=True) if not ok)
+        why = "does not hold in every seed: " + ", ".join(
+            part for part, ok in zip(parts, held, strict=True) if not ok
+        )
     table = results.reference("fco_lasso")
     optimum = [ref["recovery"] for (name, _), ref in table.items() if name == rows.setting.iloc[0]]
     return Finding(

@@ -280,3 +280,27 @@ def constrained(rows, table):
     axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
     legend_below(figure, axes[0][0], columns=2)
     return figure
+
+
+def brain(results):
+    """The weights of every algorithm, side by side."""
+    from fedrepro.figures import brains  # nilearn takes seconds to load, and only this figure needs it
+
+    geometry = next(iter(results.reference("fco_fmri").values()))
+    names = (
+        "centralised",
+        "feddualavg",
+        "feddualavg_osp",
+        "fedmid",
+        "fedmid_osp",
+        "fedavg_subgradient",
+        "local",
+    )
+    weights = {name: results.point("fco_fmri", name)[:-1] for name in names}
+    figure, axes = panels.grid(2, len(names))
+    figure.set_size_inches(2.1 * len(names), 5.6)
+    figure.set_layout_engine("none")  # nilearn places its own axes
+    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.06, top=0.88, wspace=0.05, hspace=0.05)
+    for ax, name, share in brains.side_by_side(axes, weights, geometry, cut_by="feddualavg"):
+        ax.set_title(f"{style.label(name)}\ndensity {share:.2f}", fontsize=9)
+    return figure

@@ -29,6 +29,11 @@ class Scans(CompositeProblem):
             origin=dataset.origin, title=dataset.title, checksum=dataset.checksum,
         )  # fmt: skip
         X, y = take(dataset.X, dataset.test, voxels), dataset.y[dataset.test].astype(float)
+        self.geometry = {
+            "voxel": dataset.extra["voxel"][voxels],
+            "grid": dataset.extra["grid"],
+            "affine": dataset.extra["affine"],
+        }
         psi = self.psi({})
         self.measures = {
             "loss": lambda p, ref: model.value(p, X, y) + psi.value(p),
@@ -41,7 +46,7 @@ class Scans(CompositeProblem):
 
     def reference(self):
         """Nothing is solved beforehand: the centralised baseline is an algorithm of its own here."""
-        return {"clients": len(self.sampling.offsets) - 1, "voxels": self.costs.size - 1}
+        return {"clients": len(self.sampling.offsets) - 1, "voxels": self.costs.size - 1, **self.geometry}
 
 
 def take(X, rows, columns) -> np.ndarray:
