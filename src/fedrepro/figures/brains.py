@@ -20,26 +20,28 @@ def image(w: np.ndarray, geometry: dict):
     return nibabel.Nifti1Image(volume.reshape(grid), affine)
 
 
-def side_by_side(axes, weights: dict[str, np.ndarray], geometry: dict, cut_by: str):
-    """One column per model: a glass brain from below, and the axial slice with the largest weight of `cut_by`."""
+def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, cut_by: str) -> None:
+    """One column per model: a glass brain, and the axial slice with the largest weight of `cut_by`.
+
+    nilearn draws into a rectangle of the figure, so the layout is settled before it is asked.
+    """
+    for ax in axes.flat:
+        ax.set_axis_off()
+    figure.draw_without_rendering()
     images = {name: image(w, geometry) for name, w in weights.items()}
     largest = np.unravel_index(np.abs(images[cut_by].dataobj).argmax(), images[cut_by].shape)
     height = (images[cut_by].affine @ [*largest, 1.0])[2]
     for (top, bottom), (name, img) in zip(axes.T, images.items(), strict=True):
-        share = np.count_nonzero(np.abs(weights[name]) >= 1e-4) / len(weights[name])
         limit = float(np.abs(weights[name]).max()) or 1.0
-        plotting.plot_glass_brain(
-            img,
-            axes=top,
-            display_mode="z",
-            threshold=1e-4,
-            plot_abs=False,
-            vmax=limit,
-            colorbar=False,
-            annotate=False,
-        )
+        shared = {
+            "figure": figure, "display_mode": "z", "threshold": 1e-4, "vmax": limit, "colorbar": False, "annotate": False,
+        }  # fmt: skip
+        plotting.plot_glass_brain(img, axes=top.get_position().bounds, plot_abs=False, **shared)
         plotting.plot_stat_map(
-            img, bg_img=None, axes=bottom, display_mode="z", cut_coords=[height], threshold=1e-4, vmax=limit,
-            colorbar=False, draw_cross=False, annotate=False,
-        )  # fmt: skip
-        yield top, name, share
+            img,
+            bg_img=None,
+            axes=bottom.get_position().bounds,
+            cut_coords=[height],
+            draw_cross=False,
+            **shared,
+        )

@@ -299,8 +299,8 @@ def brain(results):
     weights = {name: results.point("fco_fmri", name)[:-1] for name in names}
     figure, axes = panels.grid(2, len(names))
     figure.set_size_inches(2.1 * len(names), 5.6)
-    figure.set_layout_engine("none")  # nilearn places its own axes
-    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.06, top=0.88, wspace=0.05, hspace=0.05)
-    for ax, name, share in brains.side_by_side(axes, weights, geometry, cut_by="feddualavg"):
+    for ax, name in zip(axes[0], names, strict=True):
+        share = np.mean(np.abs(weights[name]) >= 1e-4)
         ax.set_title(f"{style.label(name)}\ndensity {share:.2f}", fontsize=9)
+    brains.side_by_side(figure, axes, weights, geometry, cut_by="feddualavg")
     return figure
