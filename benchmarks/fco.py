@@ -1,9 +1,9 @@
 """Speed of the composite algorithms at the paper's sizes, as seconds a configuration and ratios to plain loops."""
 
-import time
 from functools import partial
 
 import numpy as np
+from fedavg import seconds
 from threadpoolctl import threadpool_limits
 
 from fedrepro import algorithms
@@ -20,17 +20,6 @@ CASES = (  # name, clients, examples each, features, cohort, batch, ψ, loss, ra
 )
 
 
-def per_round(step, rounds):
-    step()
-    best = np.inf
-    for _ in range(2):
-        begin = time.perf_counter()
-        for _ in range(rounds):
-            step()
-        best = min(best, (time.perf_counter() - begin) / rounds)
-    return best
-
-
 def run() -> list[dict]:
     found = []
     with threadpool_limits(1):
@@ -44,7 +33,7 @@ def run() -> list[dict]:
             clients = SampledClients(model, penalty, sampling, np.zeros(d + 1))
             generator = algorithms.get("feddualavg")(clients, client_rate=rate, server_rate=1.0)
             count = 10 if isinstance(psi, Nuclear) else 30
-            ours = per_round(partial(next, generator), count)
+            ours = seconds(partial(next, generator), count)
             visit, mirror, out = sampling.visit(0), Euclidean(penalty), np.empty((cohort, d + 1))
 
             def plain_step(model=model, mirror=mirror, visit=visit, batch=batch, d=d, rate=rate, out=out):
@@ -61,7 +50,7 @@ def run() -> list[dict]:
                     out,
                 )
 
-            plain = per_round(plain_step, 3)
+            plain = seconds(plain_step, 3)
             found.append({"name": f"{name}, seconds a configuration", "ours": f"{ours * rounds:.2f}", "plain": f"{plain * rounds:.2f}",
                           "ratio": plain / ours, "target": target})  # fmt: skip
     return found
