@@ -72,7 +72,7 @@ class SampledClients:
         self.round = 0
 
     def offers(self) -> set[str]:
-        return {"cohort", "gradient"}
+        return {"cohort", "gathered"}
 
     def mirror(self, name: str):
         """h by name, together with the problem's ψ."""

@@ -3,7 +3,7 @@
 from fedrepro.algorithms import algorithm
 
 
-@algorithm(needs={"gradient"})
+@algorithm(needs={"gathered"})
 def centralised(clients, *, rate):
     """A baseline that does not federate: one full gradient and one proximal step an epoch."""
     h = clients.mirror("euclidean")

@@ -3,7 +3,7 @@
 from fedrepro.algorithms import algorithm
 
 
-@algorithm(needs={"gradient"})
+@algorithm(needs={"gathered"})
 def local(clients, *, rate, client=0):
     """A baseline that never communicates: what a client gets by itself."""
     h = clients.mirror("euclidean")

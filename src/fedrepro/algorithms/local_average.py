@@ -5,7 +5,7 @@ import numpy as np
 from fedrepro.algorithms import algorithm
 
 
-@algorithm(needs={"gradient"})
+@algorithm(needs={"gathered"})
 def local_average(clients, *, rate, members=10, dual=False):
     """What the server would hold if it averaged the clients now: their models, or (`dual`) their dual states.
 
