@@ -64,7 +64,7 @@ def sessions(setting, seed, data):
 def shape(setting, seed, data=None):
     """A stand-in with the paper's federation: six subjects, the last one held out, at any size."""
     made = haxby.standin(
-        stream(0, "fmri", "shape"), tuple(setting["grid"]), setting["voxels"], tuple(setting["runs"])
+        stream(0, "fmri", "shape"), tuple(setting["volume"]), setting["voxels"], tuple(setting["runs"])
     )
     dataset = datasets.Dataset(
         "haxby", "six-subject stand-in", made.X, made.y, made.groups, made.split, "standin",
