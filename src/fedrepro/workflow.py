@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fedrepro import algorithms, problems, provenance, steps
 from fedrepro.config import Block, Config, ConfigError, Paper, load, nearest
+from fedrepro.datasets.plan import DataPlan
 
 
 class Plan:
@@ -20,6 +21,7 @@ class Plan:
         self.scale = self.config.scale
         self.results = f"results/{self.scale}"
         self.papers = self.config.papers
+        self.datasets = DataPlan(self.config)
         self.blocks = {(b.experiment, b.name): b for b in self.config.blocks}
         self.experiments = {b.experiment: b for b in self.config.blocks}  # any one block knows the problem
         for paper in self.papers.values():
@@ -73,19 +75,11 @@ class Plan:
     def all_figures(self, paper: str) -> list[str]:
         return [f for name in self.papers[paper].raw["figures"] for f in self.figure_files(paper, name)]
 
-    def partition_pictures(self, paper: str) -> list[str]:
-        names = self.papers[paper].raw.get("partitions", {})
-        return [
-            f"{self.results}/figures/partitions/{paper}_{name}.{kind}"
-            for name in names
-            for kind in ("svg", "png")
-        ]
-
     def paper_files(self, paper: str) -> list[str]:
         """Everything one paper ends in."""
         return [
             *self.all_figures(paper),
-            *self.partition_pictures(paper),
+            *self.datasets.pictures(paper),
             f"{self.results}/tables/{paper}_hyperparameters.csv",
             f"{self.results}/tables/{paper}_claims.csv",
             f"{self.results}/notebooks/{paper}.html",

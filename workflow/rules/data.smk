@@ -1,86 +1,19 @@
 # Datasets and clients: sources -> data/decoded -> data/parts, a picture of every partition, and the table.
-import json
 import os
 import time
 from pathlib import Path
 
-from fedrepro.config import at_scale
-from fedrepro.datasets import catalogue, sources
+from fedrepro.datasets.sources import put_by_hand
 from fedrepro.provenance import code_hash
 
 # One name per run, inherited by its jobs: hosts that do not answer are remembered under it.
 os.environ.setdefault("FEDREPRO_RUN", f"{os.getpid()}-{time.time():.0f}")
 
-CATALOGUE = catalogue.declared()
-LIMIT_MB = None if CONFIG.scale == "paper" else CONFIG.download_limit_mb
-PARTITIONS = {
-    (paper.name, name): entry
-    for paper in CONFIG.papers.values()
-    for name, entry in paper.raw.get("partitions", {}).items()
-}
-
-
-def dataset_files(name):
-    return sorted(
-        {
-            file
-            for variant in CATALOGUE["datasets"][name]["variants"]
-            for file in variant["files"]
-        }
-    )
-
-
-def dataset_modules(name):
-    entry = CATALOGUE["datasets"][name]
-    paths = [variant["parser"] for variant in entry["variants"]] + [
-        entry["standin"]["generator"]
-    ]
-    return sorted({f"fedrepro.datasets.{path.split('.')[0]}" for path in paths})
-
-
-def may_download(name):
-    # Which of its files the download limit lets through: what makes the answer differ between scales.
-    if LIMIT_MB is None:
-        return dataset_files(name)
-    return sorted(
-        sources.affordable(CATALOGUE["files"], LIMIT_MB) & set(dataset_files(name))
-    )
-
-
-def partition_parameters(wildcards):
-    entry = PARTITIONS[wildcards.paper, wildcards.partition]
-    return {
-        k: at_scale(v, wildcards.scale)
-        for k, v in sorted(entry.get("parameters", {}).items())
-    }
-
-
-def partition_seeds(wildcards):
-    wanted = [
-        block.seeds
-        for block in CONFIG.blocks
-        if (block.paper, block.partition) == (wildcards.paper, wildcards.partition)
-    ]
-    return max(wanted, default=CONFIG.seeds[wildcards.scale])
-
-
-def partition_dataset(wildcards):
-    return PARTITIONS[wildcards.paper, wildcards.partition]["dataset"]
-
-
-DECODED = expand("data/decoded/{dataset}/meta.json", dataset=CATALOGUE["datasets"])
-PRINCIPAL = expand(
-    "data/decoded/{dataset}/pca_centred.npz",
-    dataset=[name for name, entry in CATALOGUE["datasets"].items() if "pca" in entry],
-)
-PARTS = [f"data/parts/{CONFIG.scale}/{paper}/{name}.npz" for paper, name in PARTITIONS]
-PARTITION_PICTURES = [
-    f"{RESULTS}/figures/partitions/{paper}_{name}.png" for paper, name in PARTITIONS
-]
+DATA = PLAN.datasets
 
 
 wildcard_constraints:
-    dataset="|".join(CATALOGUE["datasets"]),
+    dataset="|".join(DATA.datasets),
     scale="smoke|quick|paper",
 
 
@@ -91,9 +24,8 @@ localrules:
 rule data:
     input:
         "results/datasets.csv",
-        PRINCIPAL,
-        PARTS,
-        PARTITION_PICTURES,
+        expand("data/decoded/{dataset}/pca_centred.npz", dataset=DATA.with_pca()),
+        [DATA.parts(paper) + DATA.pictures(paper) for paper in DATA.papers()],
         table="results/datasets.txt",
     log:
         "results/logs/data/data.log",
@@ -109,9 +41,10 @@ rule data:
 rule decode:
     input:
         # Files put there by hand: adding one makes the rule run again.
-        lambda w: sources.put_by_hand(dataset_files(w.dataset), Path("data")),
+        lambda w: put_by_hand(DATA.files_of(w.dataset), Path("data")),
     output:
-        "data/decoded/{dataset}/meta.json",
+        meta="data/decoded/{dataset}/meta.json",
+        search="data/decoded/{dataset}/search.json",
     log:
         "results/logs/data/{dataset}.log",
     conda:
@@ -121,11 +54,9 @@ rule decode:
         mem_mb=4000,
     params:
         policy=CONFIG.data,
-        may_download=lambda w: ",".join(may_download(w.dataset)),
-        declared=lambda w: json.dumps(CATALOGUE["datasets"][w.dataset], sort_keys=True),
-        code=lambda w: code_hash(
-            "fedrepro.datasets.decode", *dataset_modules(w.dataset)
-        ),
+        may_download=lambda w: DATA.may_download(w.dataset),
+        declared=lambda w: DATA.declaration(w.dataset),
+        code=lambda w: DATA.code_of(w.dataset),
     message:
         "Finding and decoding {wildcards.dataset}"
     shell:
@@ -147,7 +78,7 @@ rule pca:
     resources:
         mem_mb=2000,
     params:
-        components=lambda w: CATALOGUE["datasets"][w.dataset]["pca"],
+        components=lambda w: DATA.datasets[w.dataset]["pca"],
         code=code_hash("fedrepro.preprocess"),
     message:
         "Principal directions of {wildcards.dataset}"
@@ -158,7 +89,9 @@ rule pca:
 
 rule partition:
     input:
-        lambda w: f"data/decoded/{partition_dataset(w)}/meta.json",
+        lambda w: "data/decoded/{dataset}/meta.json".format(
+            **DATA.partitions[w.paper, w.partition]
+        ),
     output:
         "data/parts/{scale}/{paper}/{partition}.npz",
     log:
@@ -169,10 +102,10 @@ rule partition:
     resources:
         mem_mb=2000,
     params:
-        dataset=partition_dataset,
-        scheme=lambda w: PARTITIONS[w.paper, w.partition]["scheme"],
-        parameters=lambda w: json.dumps(partition_parameters(w), sort_keys=True),
-        seeds=partition_seeds,
+        dataset=lambda w: DATA.partitions[w.paper, w.partition]["dataset"],
+        scheme=lambda w: DATA.partitions[w.paper, w.partition]["scheme"],
+        parameters=lambda w: DATA.parameters(w.paper, w.partition),
+        seeds=lambda w: DATA.seeds(w.paper, w.partition),
         code=code_hash("fedrepro.partition"),
     message:
         "Clients of {wildcards.paper} {wildcards.partition} at scale {wildcards.scale}"
@@ -182,32 +115,42 @@ rule partition:
         " scheme={params.scheme} parameters={params.parameters:q} seeds={params.seeds}"
 
 
-rule partition_picture:
-    input:
-        parts="data/parts/{scale}/{paper}/{partition}.npz",
-    output:
-        svg="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.svg",
-        png="results/{scale}/figures/partitions/{paper,[a-z0-9]+}_{partition}.png",
-    log:
-        "results/logs/data/{scale}_{paper}_{partition}_picture.log",
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=1000,
-    params:
-        code=code_hash("fedrepro.figures.partitions"),
-    message:
-        "Picture of the clients of {wildcards.paper} {wildcards.partition}"
-    shell:
-        "python workflow/scripts/partition_picture.py log={log} parts={input.parts}"
-        " title={wildcards.paper}.{wildcards.partition} scale={wildcards.scale}"
-        " svg={output.svg} png={output.png}"
+# One job draws all the pictures of a paper: starting to draw takes longer than drawing.
+for paper in DATA.papers():
+
+    rule:
+        name:
+            f"partition_pictures_{paper}"
+        input:
+            DATA.parts(paper),
+        output:
+            DATA.pictures(paper),
+        log:
+            f"results/logs/data/{CONFIG.scale}_{paper}_pictures.log",
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            names=",".join(DATA.names(paper)),
+            paper=paper,
+            code=code_hash("fedrepro.figures.partitions"),
+        message:
+            f"Pictures of the clients of {paper}"
+        shell:
+            "python workflow/scripts/partition_pictures.py log={log} paper={params.paper}"
+            f" parts=data/parts/{CONFIG.scale}/{{params.paper}} names={{params.names}}"
+            f" scale={CONFIG.scale} output={RESULTS}/figures/partitions"
 
 
 rule datasets_table:
     input:
-        DECODED,
+        expand(
+            "data/decoded/{dataset}/{kind}.json",
+            dataset=DATA.datasets,
+            kind=["meta", "search"],
+        ),
     output:
         csv="results/datasets.csv",
         text="results/datasets.txt",
@@ -219,7 +162,7 @@ rule datasets_table:
     resources:
         mem_mb=500,
     params:
-        datasets=",".join(CATALOGUE["datasets"]),
+        datasets=",".join(DATA.datasets),
         code=code_hash("fedrepro.datasets.table"),
     message:
         "Table of the datasets"

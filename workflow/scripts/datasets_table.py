@@ -5,6 +5,10 @@ from fedrepro.datasets import table
 from fedrepro.jobs import job
 
 with job() as given:
-    metas = [json.loads(Path(f"data/decoded/{n}/meta.json").read_text()) for n in given.datasets.split(",")]
+    folders = [Path("data/decoded", name) for name in given.datasets.split(",")]
+    metas = [
+        json.loads((f / "meta.json").read_text()) | json.loads((f / "search.json").read_text())
+        for f in folders
+    ]
     table.write_csv(metas, Path(given.csv))
     Path(given.text).write_text(table.as_text(metas))

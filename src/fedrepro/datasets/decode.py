@@ -25,7 +25,7 @@ def prepare(
     policy: str = "auto",
     may_download: frozenset[str] | None = None,
 ) -> dict:
-    """Decode one dataset of the catalogue (`catalogue.declared()`) under `root` and return its meta.
+    """Decode one dataset of the catalogue (`catalogue.declared()`) under `root`; return its meta and how the search went.
 
     may_download: the files the download limit lets through (`sources.affordable`); None for no limit.
     policy: auto (the best there is), real (anything else is an error), standin (nothing else is looked at).
@@ -131,7 +131,6 @@ def store(
         "name": name,
         "title": variant.get("title", entry["title"]),
         "origin": origin,
-        "policy": policy,
         "rows": int(decoded.X.shape[0]),
         "columns": int(decoded.X.shape[1]),
         "classes": len(np.unique(decoded.y)) if labels else 0,
@@ -144,11 +143,11 @@ def store(
         "notes": variant.get("notes", ""),
         "files": [{"file": f.file, "place": f.place, "sha256": f.sha256} for f in found],
         "arrays": {key: list(a.shape) for key, a in arrays.items()},
-        "tried": sources.tried,
     }
+    search = {"policy": policy, "tried": sources.tried, "how_to_get": []}
     if variant["kind"] != "real":
         real = [file for v in entry["variants"] if v["kind"] == "real" for file in v["files"]]
-        meta["how_to_get"] = [sources.how_to_get(file) for file in real]
+        search["how_to_get"] = [sources.how_to_get(file) for file in real]
     with locked(folder):
         (folder / "meta.json").unlink(missing_ok=True)
         for stale in folder.glob("*.npy"):
@@ -156,8 +155,10 @@ def store(
                 stale.unlink()
         for key, array in arrays.items():
             write_array(folder / f"{key}.npy", array)
+        # Apart from meta.json, which everything depends on: how the search went must not make solvers rerun.
+        write_atomically(folder / "search.json", (json.dumps(search, indent=1) + "\n").encode())
         write_atomically(folder / "meta.json", (json.dumps(meta, indent=1) + "\n").encode())
-    return meta
+    return meta | search
 
 
 def verdict(variant: dict, found: list[Found]) -> str:

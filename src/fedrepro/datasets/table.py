@@ -54,6 +54,6 @@ def closing_line(metas: list[dict]) -> str:
     else:
         how = (
             "run `snakemake --cores 2 data --forcerun decode` where the publishers can be reached, or put "
-            "the files under data/raw: data/decoded/<dataset>/meta.json says which, and why it failed"
+            "the files under data/raw: data/decoded/<dataset>/search.json says which, and why it failed"
         )
     return f"Not the papers' own data: {', '.join(others)}. To get the real ones, {how}."
