@@ -34,7 +34,7 @@ def recovery(results, experiment, which):
     f1 = np.mean([ref["recovery"] for ref in table])
     axes[2].axhline(f1, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
     axes[2].set_title("F1")
-    legend_below(figure, axes[2])
+    legend_above(figure, axes[2])
     return figure
 
 
@@ -71,7 +71,7 @@ def estimation(results, experiment, which):
     for ax, key in zip(axes, ("value", "validation", "rank", "error"), strict=True):
         level = np.mean([ref[key] for ref in table])
         ax.axhline(level, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
-    legend_below(figure, axes[2])
+    legend_above(figure, axes[2])
     return figure
 
 
@@ -93,9 +93,9 @@ def rates(point) -> str:
     return rf"$\eta_c$ = {point[0]}, $\eta_s$ = {point[1]}"
 
 
-def legend_below(figure, ax, columns: int = 3):
+def legend_above(figure, ax, columns: int = 3):
     handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
 
 
 def fig5(results):
@@ -125,7 +125,7 @@ def scans(results, experiment):
         ax.set(xlabel="round", title=name)
     shown = rows[(rows.status != "diverged") & (rows["round"] == 0)].loss.median()
     axes[0].set_ylim(0, 1.5 * max(shown, 0.7))
-    legend_below(figure, axes[0], columns=4)
+    legend_above(figure, axes[0], columns=4)
     return figure
 
 
@@ -143,7 +143,7 @@ def fig12(results):
                     label=style.label(name))  # fmt: skip
         ax.set(title=f"after {at} rounds", xlabel="density", xlim=(-0.03, 1.03), ylim=(0.35, 1.03))
     axes[0].set_ylabel("validation accuracy")
-    legend_below(figure, axes[0], columns=4)
+    legend_above(figure, axes[0], columns=4)
     return figure
 
 
@@ -206,7 +206,7 @@ def lasso_readings(results):
             color=style.colour(name),
             label=f"{style.label(name)}, larger mark: larger $\\eta_s$",
         )
-    legend_below(figure, axes[0][0], columns=2)
+    legend_above(figure, axes[0][0], columns=2)
     return figure
 
 
@@ -242,7 +242,7 @@ def penalties(results):
             *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
         )
         ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
-    legend_below(figure, left, columns=5)
+    legend_above(figure, left, columns=5)
     return figure
 
 
@@ -278,7 +278,7 @@ def constrained(rows, table):
                 panels.curve(ax, cells, measure, label=f"{style.label(algorithm)}, {rates(best[algorithm])}")
         ax.set(xlabel="round", title=name)
     axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
-    legend_below(figure, axes[0][0], columns=2)
+    legend_above(figure, axes[0][0], columns=2)
     return figure
 
 
