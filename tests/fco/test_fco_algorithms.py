@@ -6,6 +6,7 @@ import pytest
 
 from fedrepro import algorithms
 from fedrepro.cohorts import SampledClients, Sampling
+from fedrepro.grids import settled, winners
 from fedrepro.ledger import Ledger
 from fedrepro.mirrors import Entropy, Euclidean
 from fedrepro.models.linear import LinearModel
@@ -13,7 +14,6 @@ from fedrepro.proxes import L1, OnBlocks, Zero, soft_threshold
 from fedrepro.runner import halved
 from fedrepro.seeds import stream
 from fedrepro.trace import Trace
-from fedrepro.tuning import settled, winners
 
 M, N, D = 6, 20, 12
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED, Finding, spread
 from fedrepro.figures.style import label
-from fedrepro.tuning import (
+from fedrepro.grids import (
     fmri_rates,
     fmri_winners,
     in_band,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fedrepro.figures import panels, style
-from fedrepro.tuning import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
+from fedrepro.grids import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
 
 FOUR = ("fedmid", "fedmid_osp", "feddualavg_osp", "feddualavg")
 DOTTED = (0, (1, 1))
