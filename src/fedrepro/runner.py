@@ -68,7 +68,7 @@ def run_cell(
             reached = False
     if status == "done" and target is not None and not reached:
         status = "budget"
-    trace.point = x
+    trace.point, trace.params = x, params
     return trace, status
 
 
@@ -107,7 +107,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
                 run = partial(
-                    run_cell,
+                    run_chosen,
                     function,
                     problem,
                     table[name, seed],
@@ -131,7 +131,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                     }
                     tables.append(
                         trace.table(
-                            **{k: setting[k] for k in block.varied}, **params_columns(params), **labels
+                            **{k: setting[k] for k in block.varied}, **params_columns(trace.params), **labels
                         )
                     )
                     if problem.keeps_point and status == "done" and trace.last(block.measures[0]) < kept[0]:
@@ -147,6 +147,11 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
             **kept[1],
         )
     write(output, tables, facts)
+
+
+def run_chosen(function, problem, ref: dict, params: dict, stop: dict, measures, tick):
+    """A cell whose problem may choose hyper-parameters where the configuration gives a range."""
+    return run_cell(function, problem, ref, problem.choose(function, params, ref), stop, measures, tick)
 
 
 def halved(run, grid, stop: dict) -> tuple[list, list]:

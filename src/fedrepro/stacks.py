@@ -48,9 +48,16 @@ class DenseStack:
         return np.matmul(At, r[..., None])[..., 0] if r.ndim == 2 else np.matmul(At, r)
 
     def gram(self, w: np.ndarray | None = None) -> np.ndarray:
-        """A_jᵀ diag(w_j) A_j, shape (m, d, d)."""
-        At = self.A.transpose(0, 2, 1)
-        return np.matmul(At, self.A if w is None else w[..., None] * self.A)
+        """A_jᵀ diag(w_j) A_j, shape (m, d, d), for w ≥ 0: as BᵀB, of which BLAS computes one triangle.
+
+        One client at a time, so that its B stays in the cache between the two passes over it.
+        """
+        m, n, d = self.shape
+        out, B = np.empty((m, d, d)), np.empty((n, d))
+        for j, A in enumerate(self.A):
+            B = A if w is None else np.multiply(np.sqrt(w[j])[:, None], A, out=B)
+            np.matmul(B.T, B, out=out[j])
+        return out
 
     def pad(self, columns: list[np.ndarray], fill: float = 0.0) -> np.ndarray:
         """Per-client columns (n_j,) or (n_j, K) as one array of the stack's row layout."""

@@ -43,6 +43,8 @@ class Trace:
 
 def numbers(column: list) -> pa.Array:
     values = np.ascontiguousarray(column)
+    if values.dtype == bool:
+        values = values.astype(np.int8)  # Arrow packs booleans into bits, NumPy into bytes
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 

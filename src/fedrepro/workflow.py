@@ -41,10 +41,13 @@ class Plan:
         return f"data/parts/{self.scale}/{block.paper}/{block.partition}.npz"
 
     def data(self, block: Block) -> dict[str, str]:
-        """Named inputs: the decoded dataset and the partition, where the experiment has them."""
+        """Named inputs: the decoded dataset, its principal directions and the partition, where there are any."""
         files = {}
         if block.dataset != "synthetic":
             files["dataset"] = f"data/decoded/{block.dataset}/meta.json"
+            if block.dataset in self.datasets.with_pca():
+                for centring in ("centred", "uncentred"):
+                    files[centring] = f"data/decoded/{block.dataset}/pca_{centring}.npz"
         if block.partition:
             files["partition"] = self.partition(block)
         return files
@@ -139,7 +142,7 @@ def check_block(paper: Paper, block: Block) -> None:
                 raise ConfigError(
                     f"{where}: '{block.algorithm}' has no parameter '{name}'; {nearest(name, valid)}"
                 )
-            if name == "step":
+            if name == "step" and not isinstance(value, list):  # a list is a range to tune in
                 try:
                     steps.parse(value)
                 except ValueError as error:

@@ -24,6 +24,7 @@ ALGORITHMS = {
     # FedHybrid
     "fedh_g": ("FedH-G", SKY),
     "fedh_k": ("FedH-K", ORANGE),
+    "fedh_k_settle": ("FedH-n/2", ORANGE),
     "fedh_n": ("FedH-N", WINE),
     "disco": ("DiSCO", PURPLE),
     # federated composite optimisation

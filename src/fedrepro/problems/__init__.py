@@ -42,6 +42,10 @@ class Problem:
             f"this problem has no measure '{name}'; it has gap, value {' '.join(self.measures)}"
         )
 
+    def choose(self, function: Callable, params: dict, reference: dict) -> dict:
+        """The hyper-parameters to run with; a problem that tunes puts winners where `params` has ranges."""
+        return params
+
     def reference(self) -> dict:
         """The optimum and the constants that stepsize rules refer to; computed once and shared."""
         from fedrepro.reference import solve

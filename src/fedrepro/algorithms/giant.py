@@ -1,0 +1,24 @@
+"""GIANT: the harmonic mean of local Hessians, exactly. Wang et al. 2018, as run by Dal Fabbro et al., section 6.7."""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from fedrepro.algorithms import algorithm
+from fedrepro.backtracking import armijo
+
+
+@algorithm(needs={"gradient", "hessian"})
+def giant(agents, *, alpha=0.1, beta=0.5):
+    """Three communication rounds an iteration: gradients up, the global gradient down and local Newton
+    directions up, and the backtracking."""
+    x = agents.start
+    while True:
+        agents.receive(x)
+        g = agents.mean_gradient(x)
+        agents.receive(g)  # the extra round
+        local = np.stack([cho_solve(cho_factor(H, check_finite=False), g) for H in agents.hessians(x)])
+        agents.ledger.messages += agents.m
+        agents.send_vectors(1)
+        p = agents.weights @ local
+        x = x - armijo(agents, x, p, g, alpha, beta) * p
+        yield x

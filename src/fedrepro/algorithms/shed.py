@@ -1,0 +1,30 @@
+"""SHED: Newton-type steps from incrementally shared Hessian eigenvectors. Dal Fabbro et al., Algorithm 4."""
+
+from itertools import count
+
+import numpy as np
+
+from fedrepro.algorithms import algorithm
+from fedrepro.backtracking import armijo
+from fedrepro.eigenpairs import EigenPairs
+from fedrepro.renewals import rule
+
+
+@algorithm(needs={"gradient", "hessian"})
+def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse=False, alpha=0.1, beta=0.5):
+    """`increment` is d_t, a number or `channel` (eq. 38); `renewals` decides I (section 5.1).
+
+    Each iteration is two communication rounds, of which the second is the backtracking's (section 6.2).
+    """
+    due = rule(renewals, agents.n, period, b, reverse)
+    x, norms = agents.start, []
+    for t in count(1):
+        agents.receive(x)
+        if due(t, norms):  # t ∈ I: a renewal; q_{t−1} ← 0
+            pairs = EigenPairs(agents, agents.hessians(x))
+        g = agents.mean_gradient(x)
+        rho = pairs.share(agents.increments(increment))  # ρ̂_t = λ̂_{q_t+1}, eq. (29)
+        p = pairs.direction(rho, g)
+        x = x - armijo(agents, x, p, g, alpha, beta) * p  # eq. (3)
+        norms.append(float(np.linalg.norm(g)))
+        yield x
