@@ -1,9 +1,11 @@
 """What a finished run left behind, for figures, claims, notebooks and the report to read. Nothing here solves."""
 
+import base64
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from fedrepro import reference, trace
@@ -36,6 +38,11 @@ class Results:
     def traces(self, *experiments: str) -> pd.DataFrame:
         """All rows of these experiments (`fedsplit_fig1`), one row per recorded round of a cell."""
         return trace.read(*self.trace_files(*experiments))
+
+    def point(self, experiment: str, algorithm: str) -> np.ndarray:
+        """The final point that the block kept: that of its cell with the lowest first measure at the end."""
+        facts = trace.footer(self.folder / "traces" / experiment / f"{algorithm}.parquet")
+        return np.frombuffer(base64.b64decode(facts["point"]), "<f4")
 
     def ends(self, *experiments: str) -> pd.DataFrame:
         """The last row of every cell."""

@@ -1,7 +1,10 @@
 """Run cells: pull an algorithm one round at a time, measure with the clock stopped, record, stop."""
 
+import base64
 import sys
 import time
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +51,8 @@ def run_cell(
             clock += time.perf_counter() - begin
             if tick:
                 tick(round, stop["rounds"])
+            if round % stop.get("every", 1) and round < stop["rounds"]:
+                continue
             found = {name: meter(x) for name, meter in meters.items()}
             value = found[measures[0]]
             if not np.isfinite(value) or abs(value) > BLOW_UP * max(first, 1e-300):
@@ -63,6 +68,7 @@ def run_cell(
             reached = False
     if status == "done" and target is not None and not reached:
         status = "budget"
+    trace.point, trace.params = x, params
     return trace, status
 
 
@@ -92,24 +98,26 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
     progress = Progress(
         f"{block.experiment}/{block.name}", len(block.settings) * block.seeds * len(block.params)
     )
-    tables, checksums = [], set()
+    tables, checksums, kept = [], set(), (np.inf, {})
     with threadpool_limits(1):
         for setting in block.settings:
             name = block.setting_name(setting)
+            grid = block.params
             for seed in range(block.seeds):
                 problem = load_problem(block, setting, seed, data)
                 checksums.add(problem.checksum)
-                for params in block.params:
-                    chosen = problem.choose(function, params, table[name, seed])
-                    trace, status = run_cell(
-                        function,
-                        problem,
-                        table[name, seed],
-                        chosen,
-                        block.stop,
-                        block.measures,
-                        progress.round,
-                    )
+                run = partial(
+                    run_chosen,
+                    function,
+                    problem,
+                    table[name, seed],
+                    measures=block.measures,
+                    tick=progress.round,
+                )
+                if seed == 0:
+                    dropped, grid = halved(run, grid, block.stop)
+                full = ((params, *run(params, block.stop)) for params in grid)
+                for params, trace, status in chain(dropped if seed == 0 else (), full):
                     labels = {
                         "paper": block.paper,
                         "experiment": block.experiment,
@@ -123,16 +131,56 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                     }
                     tables.append(
                         trace.table(
-                            **{k: setting[k] for k in block.varied}, **params_columns(chosen), **labels
+                            **{k: setting[k] for k in block.varied}, **params_columns(trace.params), **labels
                         )
                     )
+                    if problem.keeps_point and status == "done" and trace.last(block.measures[0]) < kept[0]:
+                        kept = (
+                            trace.last(block.measures[0]),
+                            point_facts(trace.point, labels["params"], seed),
+                        )
                     progress.cell += 1
         facts = provenance.record(
             block=block.to_json(),
             config_hash=provenance.text_hash(block.to_json()),
             data_checksums=sorted(c for c in checksums if c),
+            **kept[1],
         )
     write(output, tables, facts)
+
+
+def run_chosen(function, problem, ref: dict, params: dict, stop: dict, measures, tick):
+    """A cell whose problem may choose hyper-parameters where the configuration gives a range."""
+    return run_cell(function, problem, ref, problem.choose(function, params, ref), stop, measures, tick)
+
+
+def halved(run, grid, stop: dict) -> tuple[list, list]:
+    """Successive halving: the cells that dropped out with their traces, and the grid points left to run in full.
+
+    With `halving: n`, all points run 1/n² of the rounds, the best 1/n of them 1/n, and the best 1/n of those
+    remain. Best is the lowest first measure at the end; ties go to the earlier point.
+    """
+    n, dropped, left = stop.get("halving", 1), [], list(grid)
+    for share in (n * n, n) if n > 1 else ():
+        if len(left) == 1:
+            break
+        cells = [(p, *run(p, stop | {"rounds": max(1, stop["rounds"] // share)})) for p in left]
+        measure = list(cells[0][1].columns)[1]
+
+        def rank(cell, measure=measure):
+            return cell[1].last(measure) if cell[2] != "diverged" else np.inf
+
+        cells.sort(key=rank)
+        keep = max(1, -(-len(cells) // n))
+        dropped += cells[keep:]
+        left = [p for p in left if any(p is cell[0] for cell in cells[:keep])]
+    return [(p, trace, status if status == "diverged" else "dropped") for p, trace, status in dropped], left
+
+
+def point_facts(x: np.ndarray, params: str, seed: int) -> dict[str, str]:
+    """The point a block keeps for pictures, in single precision, as text for the footer of its trace."""
+    text = base64.b64encode(np.asarray(x, "<f4").tobytes()).decode()
+    return {"point": text, "point_params": params, "point_seed": str(seed)}
 
 
 def params_columns(params: dict) -> dict:

@@ -149,36 +149,40 @@ def weights_to_image(dataset: Dataset, w: np.ndarray):
     )
 
 
-def standin(rng: np.random.Generator) -> Decoded:
+def standin(
+    rng: np.random.Generator,
+    grid: tuple[int, int, int] = GRID,
+    voxels: int = VOXELS,
+    runs: tuple[int, ...] = (12, 12, 12, 12, 11, 12),
+) -> Decoded:
     """Smooth spatial noise in an egg-shaped mask of as many voxels, and a sparse signal: a few small regions
     that answer to faces or to houses, more or less strongly from subject to subject."""
     from scipy.ndimage import gaussian_filter
 
-    axes = [(np.arange(size) - (size - 1) / 2) / (size / 2) for size in GRID]
+    axes = [(np.arange(size) - (size - 1) / 2) / (size / 2) for size in grid]
     distance = axes[0][:, None, None] ** 2 + axes[1][None, :, None] ** 2 + axes[2][None, None, :] ** 2
-    inside = np.sort(np.argsort(distance, axis=None, kind="stable")[:VOXELS])
-    signal = np.zeros(GRID, np.float32)
+    inside = np.sort(np.argsort(distance, axis=None, kind="stable")[:voxels])
+    signal = np.zeros(grid, np.float32)
     for i in range(8):
-        at = [int(rng.integers(size // 3, 2 * size // 3)) for size in GRID]
+        at = [int(rng.integers(size // 3, 2 * size // 3)) for size in grid]
         signal[tuple(at)] = 1 if i % 2 else -1
     signal = gaussian_filter(signal, 1.2).ravel()[inside]
     signal /= np.abs(signal).max()
     signal[np.abs(signal) < 0.1] = 0
-    runs = [12, 12, 12, 12, 11, 12]
-    X = np.empty((SESSIONS * SCANS, VOXELS), np.float32)
-    y = np.tile(np.repeat(np.array([1, 0], np.uint8), SCANS // 2), SESSIONS)
-    subject = np.repeat(np.arange(1, SUBJECTS + 1, dtype=np.int8), [SCANS * run for run in runs])
-    strength = rng.uniform(0.5, 1.1, SUBJECTS)
-    scan = np.zeros(VOXELS, np.float32)
+    X = np.empty((sum(runs) * SCANS, voxels), np.float32)
+    y = np.tile(np.repeat(np.array([1, 0], np.uint8), SCANS // 2), sum(runs))
+    subject = np.repeat(np.arange(1, len(runs) + 1, dtype=np.int8), [SCANS * run for run in runs])
+    strength = rng.uniform(0.5, 1.1, len(runs))
+    scan = np.zeros(voxels, np.float32)
     for i in range(len(X)):
-        fresh = gaussian_filter(rng.standard_normal(GRID, dtype=np.float32), 1.0, truncate=2.5).ravel()[
+        fresh = gaussian_filter(rng.standard_normal(grid, dtype=np.float32), 1.0, truncate=2.5).ravel()[
             inside
         ]
         scan = 0.5 * scan + fresh / fresh.std()  # neighbouring scans of a session resemble each other
         X[i] = scan + strength[subject[i] - 1] * signal * (1 if y[i] else -1)
-    for session in range(SESSIONS):
+    for session in range(sum(runs)):
         rows = slice(session * SCANS, (session + 1) * SCANS)
         X[rows] = standardised(X[rows])
-    groups = np.repeat(np.arange(SESSIONS, dtype=np.int32), SCANS)
-    extra = {"subject": subject, **geometry(inside, GRID, np.diag([*VOXEL_MM, 1.0]))}
-    return Decoded(X, y, groups, (subject == SUBJECTS).astype(np.uint8), extra)
+    groups = np.repeat(np.arange(sum(runs), dtype=np.int32), SCANS)
+    extra = {"subject": subject, **geometry(inside, grid, np.diag([*VOXEL_MM, 1.0]))}
+    return Decoded(X, y, groups, (subject == len(runs)).astype(np.uint8), extra)

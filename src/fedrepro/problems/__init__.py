@@ -25,6 +25,7 @@ class Problem:
     title: str = "synthetic"  # what the data really are, for figures
     checksum: str = ""
     measures: dict[str, Callable[[np.ndarray], float]] = field(default_factory=dict)  # besides gap and value
+    keeps_point = False  # whether the best final point of a block is stored with its trace
 
     def clients(self, reference: dict) -> Clients:
         """A fresh federation, its ledger at zero."""

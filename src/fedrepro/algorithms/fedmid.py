@@ -1,0 +1,17 @@
+"""Federated mirror descent. Yuan, Zaheer & Reddi 2021, Algorithm 2."""
+
+from fedrepro.algorithms import algorithm
+
+
+@algorithm(needs={"cohort"})
+def fedmid(clients, *, client_rate, server_rate=1.0, mirror="euclidean"):
+    """Local proximal SGD; the server averages the primal changes and takes a proximal step of its own."""
+    h = clients.mirror(mirror)
+    w = clients.start
+    while True:
+        cohort = clients.sample()
+        cohort.receive(w)
+        local = cohort.mirror_descent(w, client_rate, h)  # lines 6–8
+        change = cohort.average(local - w)  # line 9
+        w = h.primal(h.dual(w) + server_rate * change, server_rate * client_rate * cohort.K)  # line 10
+        yield w

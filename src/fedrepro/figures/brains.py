@@ -1,0 +1,47 @@
+"""Weights of a linear model drawn on the brain with nilearn."""
+
+import nibabel
+import numpy as np
+from nilearn import plotting
+
+VENTRAL_TEMPORAL = (0.0, -52.0, -14.0)  # mm, between the two fusiform gyri
+
+
+def image(w: np.ndarray, geometry: dict):
+    """The weights as a brain image. An affine without an origin knows voxel sizes only: centre its voxels."""
+    grid = tuple(int(n) for n in geometry["grid"])
+    index = geometry["voxel"].astype(int)
+    volume = np.zeros(int(np.prod(grid)), np.float32)
+    volume[index] = w
+    affine = np.array(geometry["affine"], float)
+    if not affine[:3, 3].any():
+        centre = np.mean(np.unravel_index(index, grid), axis=1)
+        affine[:3, 3] = VENTRAL_TEMPORAL - affine[:3, :3] @ centre
+    return nibabel.Nifti1Image(volume.reshape(grid), affine)
+
+
+def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, cut_by: str) -> None:
+    """One column per model: a glass brain, and the axial slice with the largest weight of `cut_by`.
+
+    nilearn draws into a rectangle of the figure, so the layout is settled before it is asked.
+    """
+    for ax in axes.flat:
+        ax.set_axis_off()
+    figure.draw_without_rendering()
+    images = {name: image(w, geometry) for name, w in weights.items()}
+    largest = np.unravel_index(np.abs(images[cut_by].dataobj).argmax(), images[cut_by].shape)
+    height = (images[cut_by].affine @ [*largest, 1.0])[2]
+    for (top, bottom), (name, img) in zip(axes.T, images.items(), strict=True):
+        limit = float(np.abs(weights[name]).max()) or 1.0
+        shared = {
+            "figure": figure, "display_mode": "z", "threshold": 1e-4, "vmax": limit, "colorbar": False, "annotate": False,
+        }  # fmt: skip
+        plotting.plot_glass_brain(img, axes=top.get_position().bounds, plot_abs=False, **shared)
+        plotting.plot_stat_map(
+            img,
+            bg_img=None,
+            axes=bottom.get_position().bounds,
+            cut_coords=[height],
+            draw_cross=False,
+            **shared,
+        )

@@ -1,0 +1,306 @@
+"""The figures of Yuan, Zaheer & Reddi 2021, and ours that settle what they leave open."""
+
+import numpy as np
+
+from fedrepro.figures import panels, style
+from fedrepro.grids import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
+
+FOUR = ("fedmid", "fedmid_osp", "feddualavg_osp", "feddualavg")
+DOTTED = (0, (1, 1))
+
+
+def fig3(results):
+    return recovery(results, "fco_lasso", 0)
+
+
+def fig6(results):
+    return recovery(results, "fco_lasso", 1)
+
+
+def fig7(results):
+    return recovery(results, "fco_lasso", 2)
+
+
+def fig8(results):
+    return recovery(results, "fco_lasso4", 0)
+
+
+def recovery(results, experiment, which):
+    """Precision, recall, F1 and density of the tuned algorithms."""
+    rows, table = pattern(results, experiment, which)
+    figure, axes = tuned(rows, ("precision", "recall", "f1", "density"))
+    for ax in axes[:3]:
+        ax.set_ylim(None, 1.02)
+    f1 = np.mean([ref["recovery"] for ref in table])
+    axes[2].axhline(f1, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
+    axes[2].set_title("F1")
+    legend_above(figure, axes[2])
+    return figure
+
+
+def fig4(results):
+    return estimation(results, "fco_lowrank", 0)
+
+
+def fig9(results):
+    return estimation(results, "fco_lowrank", 1)
+
+
+def fig10(results):
+    return estimation(results, "fco_lowrank", 2)
+
+
+def fig11(results):
+    return estimation(results, "fco_lowrank4", 0)
+
+
+def estimation(results, experiment, which):
+    """Training loss, validation error, rank and recovery error of the tuned algorithms."""
+    rows, table = pattern(results, experiment, which)
+    figure, axes = tuned(rows, ("loss", "validation", "rank", "error"))
+    names = (
+        "training loss (regularised)",
+        "validation mean squared error",
+        "rank",
+        "recovery error (Frobenius)",
+    )
+    for ax, name in zip(axes, names, strict=True):
+        ax.set_title(name)
+    for ax in (axes[0], axes[1], axes[3]):
+        ax.set_yscale("log")
+    for ax, key in zip(axes, ("value", "validation", "rank", "error"), strict=True):
+        level = np.mean([ref[key] for ref in table])
+        ax.axhline(level, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
+    legend_above(figure, axes[2])
+    return figure
+
+
+def tuned(rows, measures):
+    """Four panels of curves, every algorithm at its best rates by the recovery error over the last rounds."""
+    best = winners(rows, "error", last_rounds(rows))
+    chosen = won(rows, best)
+    figure, axes = panels.grid(2, 2)
+    for ax, measure in zip(axes.flat, measures, strict=True):
+        for name in FOUR:
+            cells = chosen[chosen.algorithm == name]
+            if len(cells):
+                panels.curve(ax, cells, measure, label=f"{style.label(name)}, {rates(best[name])}")
+        ax.set(xlabel="round", title=measure)
+    return figure, list(axes.flat)
+
+
+def rates(point) -> str:
+    return rf"$\eta_c$ = {point[0]}, $\eta_s$ = {point[1]}"
+
+
+def legend_above(figure, ax, columns: int = 3):
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+
+
+def fig5(results):
+    """fMRI: validation loss, accuracy and density, with the baselines that do not federate."""
+    return scans(results, "fco_fmri")
+
+
+def fig5_shape(results):
+    """The same on a stand-in of the paper's shape."""
+    return scans(results, "fco_fmri_shape")
+
+
+def scans(results, experiment):
+    rows = results.traces(experiment)
+    best = fmri_winners(rows)
+    figure, (axes,) = panels.grid(1, 3)
+    for name in ("local", "fedavg_subgradient", *FOUR, "centralised"):
+        if name not in best:
+            continue
+        cells = won(rows[rows.algorithm == name], {name: best[name]}, fmri_rates(name))
+        words = rates(best[name]) if name not in ("local", "centralised") else rf"$\eta$ = {best[name][0]}"
+        for ax, measure in zip(axes, ("loss", "accuracy", "density"), strict=True):
+            dash = style.DASHES[1] if name in ("local", "fedavg_subgradient", "centralised") else "-"
+            panels.curve(ax, cells, measure, label=f"{style.label(name)}, {words}", dash=dash)
+    names = ("validation loss (regularised)", "validation accuracy", r"density, $|w| \geq 10^{-4}$")
+    for ax, name in zip(axes, names, strict=True):
+        ax.set(xlabel="round", title=name)
+    shown = rows[(rows.status != "diverged") & (rows["round"] == 0)].loss.median()
+    axes[0].set_ylim(0, 1.5 * max(shown, 0.7))
+    legend_above(figure, axes[0], columns=4)
+    return figure
+
+
+def fig12(results):
+    """Accuracy against density for every pair of rates in the paper's band, at four rounds."""
+    rows = results.traces("fco_fmri")
+    rows = in_band(rows[rows.algorithm.isin(FOUR)])
+    top = rows["round"].max()
+    figure, (axes,) = panels.grid(1, 4, sharey=True)
+    for ax, share in zip(axes, (10, 30, 100, 300), strict=True):
+        at = max(1, round(share * top / 300))
+        for name, marker in zip(FOUR, "os^D", strict=True):
+            cells = rows[(rows.algorithm == name) & (rows["round"] == at)]
+            ax.plot(cells.density, cells.accuracy, marker, color=style.colour(name), ms=5, alpha=0.65, mec="none",
+                    label=style.label(name))  # fmt: skip
+        ax.set(title=f"after {at} rounds", xlabel="density", xlim=(-0.03, 1.03), ylim=(0.35, 1.03))
+    axes[0].set_ylabel("validation accuracy")
+    legend_above(figure, axes[0], columns=4)
+    return figure
+
+
+def fig2(results):
+    """Non-zero weights of clients that work alone, of their average, and of the average in the dual space."""
+    rows = results.traces("fco_averaging")
+    figure, ((ax,),) = panels.grid()
+    alone = rows[rows.algorithm == "local"]
+    for i, (_, cells) in enumerate(alone.groupby("p_client")):
+        words = "one client each" if i == 0 else None
+        ax.plot(cells["round"], cells.nonzeros, color=style.GREY, lw=0.9, label=words)
+    for dual, name, words in (
+        ("False", "fedmid", "average of their models"),
+        ("True", "feddualavg", "average of their dual states"),
+    ):
+        cells = rows[rows.p_dual == dual]
+        ax.plot(cells["round"], cells.nonzeros, color=style.colour(name), lw=2, label=words)
+    ax.set(xlabel="local steps, before any communication", ylabel="non-zero weights", ylim=(0, None))
+    ax.legend()
+    return figure
+
+
+def lasso_readings(results):
+    """F1 over the last rounds for every pair of rates, under four readings of the setup."""
+    rows = results.traces("fco_lasso_readings")
+    readings = rows[["loss", "means", "setting"]].drop_duplicates()
+    figure, axes = panels.grid(1, len(readings), sharey=True)
+    means = tail_means(
+        rows, ["f1"], last_rounds(rows), ["setting", "algorithm", "p_client_rate", "p_server_rate"]
+    ).f1
+    marks = {"feddualavg": ("D", -0.1), "fedmid": ("o", 0.1)}
+    order = sorted(rows.p_client_rate.unique(), key=float)
+    for ax, reading in zip(axes[0], readings.itertuples(), strict=True):
+        for name, (marker, offset) in marks.items():
+            for (client, server), f1 in means[reading.setting, name].items():
+                x = order.index(client) + offset
+                if np.isnan(f1):
+                    ax.plot(x, 0.02, "x", color=style.colour(name), ms=5, mew=1.2)
+                else:
+                    ax.plot(
+                        x,
+                        f1,
+                        marker,
+                        color=style.colour(name),
+                        ms=3 + 1.6 * np.log10(float(server) / 0.05),
+                        alpha=0.8,
+                    )
+        loss = "squared loss" if reading.loss == "squared" else "half squared loss"
+        ax.set(
+            title=f"{loss},\n" + ("clients' own means" if reading.means else "no means"),
+            xlabel=r"client rate $\eta_c$",
+        )
+        ax.set_xticks(range(len(order)), order)
+    axes[0][0].set(ylabel="F1 over the last rounds (× diverged)", ylim=(0, 1.04))
+    for name, (marker, _) in marks.items():
+        axes[0][0].plot(
+            [],
+            [],
+            marker,
+            color=style.colour(name),
+            label=f"{style.label(name)}, larger mark: larger $\\eta_s$",
+        )
+    legend_above(figure, axes[0][0], columns=2)
+    return figure
+
+
+def penalties(results):
+    """What the tuned algorithms recover, across the window of penalties."""
+    figure, ((left, right),) = panels.grid(1, 2)
+    for ax, experiment, measure, words in (
+        (left, "fco_lasso_window", "f1", "F1, LASSO (I)"),
+        (right, "fco_lowrank_window", "rank", "rank, low rank (I)"),
+    ):
+        rows = results.traces(experiment)
+        table = results.reference(experiment)
+        for name in FOUR:
+            points = []
+            for (setting, position), cells in rows[rows.algorithm == name].groupby(["setting", "window"]):
+                best = winners(cells, "error", last_rounds(rows))
+                if best:
+                    value = tail_means(won(cells, best), [measure], last_rounds(rows), ["seed"])[
+                        measure
+                    ].to_numpy()
+                    points.append((position, table[setting, 0]["lambda"], value))
+            if points:
+                points.sort(key=lambda p: p[0])
+                panels.points(
+                    ax,
+                    [p[1] for p in points],
+                    [p[2] for p in points],
+                    colour=style.colour(name),
+                    label=style.label(name),
+                )
+        optimum = sorted((ref["lambda"], ref["f1" if measure == "f1" else "rank"]) for ref in table.values())
+        ax.plot(
+            *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
+        )
+        ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
+    legend_above(figure, left, columns=5)
+    return figure
+
+
+def fig13(results):
+    return constrained(*pattern(results, "fco_femnist", 0))
+
+
+def fig14(results):
+    return constrained(*pattern(results, "fco_femnist", 1))
+
+
+def fig15(results):
+    return constrained(*pattern(results, "fco_network", 0))
+
+
+def constrained(rows, table):
+    """Training loss, both accuracies, and how full the ball is, at the rates with the lowest training loss."""
+    best = winners(rows, "loss", last_rounds(rows))
+    chosen = won(rows, best)
+    figure, axes = panels.grid(2, 2)
+    names = (
+        "training loss",
+        "training accuracy",
+        "test accuracy",
+        "norm of the fullest kernel over the radius",
+    )
+    for ax, measure, name in zip(
+        axes.flat, ("loss", "train_accuracy", "test_accuracy", "fill"), names, strict=True
+    ):
+        for algorithm in FOUR:
+            cells = chosen[chosen.algorithm == algorithm]
+            if len(cells):
+                panels.curve(ax, cells, measure, label=f"{style.label(algorithm)}, {rates(best[algorithm])}")
+        ax.set(xlabel="round", title=name)
+    axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
+    legend_above(figure, axes[0][0], columns=2)
+    return figure
+
+
+def brain(results):
+    """The weights of every algorithm, side by side."""
+    from fedrepro.figures import brains  # nilearn takes seconds to load, and only this figure needs it
+
+    geometry = next(iter(results.reference("fco_fmri").values()))
+    names = (
+        "centralised",
+        "feddualavg",
+        "feddualavg_osp",
+        "fedmid",
+        "fedmid_osp",
+        "fedavg_subgradient",
+        "local",
+    )
+    weights = {name: results.point("fco_fmri", name)[:-1] for name in names}
+    figure, axes = panels.grid(2, len(names))
+    figure.set_size_inches(2.1 * len(names), 5.6)
+    for ax, name in zip(axes[0], names, strict=True):
+        share = np.mean(np.abs(weights[name]) >= 1e-4)
+        ax.set_title(f"{style.label(name)}\ndensity {share:.2f}", fontsize=9)
+    brains.side_by_side(figure, axes, weights, geometry, cut_by="feddualavg")
+    return figure

@@ -1,0 +1,87 @@
+"""Every compiled loop equals its plain NumPy twin to 1e-12."""
+
+import numpy as np
+import pytest
+
+from fedrepro.cohorts import Sampling
+from fedrepro.kernels import linear, shrinkage
+from fedrepro.mirrors import Euclidean
+from fedrepro.models.images import Dense
+from fedrepro.models.linear import LinearModel
+from fedrepro.proxes import L1, L1Ball, L2Ball, Nuclear, OnBlocks, SquaredL2, Zero, project_l1_ball
+
+D = 36
+PENALTIES = [None, L1(0.05), SquaredL2(0.1), Nuclear(0.05, (6, 6)), L1Ball(2.0), L2Ball(0.7)]
+
+
+def model(loss, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((70, D)).astype(dtype)
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(70)
+    return LinearModel(loss, X, y if loss == "squared" else (y > 0).astype(float)), rng.standard_normal(D + 1)
+
+
+OFFSETS = np.array([0, 17, 30, 53, 70])  # unequal clients: the last batch is smaller
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("psi", PENALTIES, ids=str)
+@pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY, linear.SUBGRADIENT])
+def test_linear_walk_equals_its_twin(loss, psi, mode):
+    if mode == linear.SUBGRADIENT and not isinstance(psi, L1):
+        pytest.skip("only the l1 norm is run by subgradients")
+    held, start = model(loss, np.float32)
+    mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, (slice(0, D),)))
+    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    out = held.walk(mode, mirror, visit, 4, start, 0.01, 0.3)
+    plain = np.empty_like(out)
+    double = LinearModel(loss, held.X.astype(float), held.y)
+    linear.walk_plain(double.gradient, mirror, mode, visit.rows, visit.lengths, 4, start, 0.01, 0.3, plain)
+    assert np.abs(plain - start).max() > 1e-3
+    np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_compiled_l1_projection_is_the_sorted_one():
+    rng = np.random.default_rng(2)
+    for radius in (0.5, 3.0, 1e3):
+        v = rng.standard_normal(200) * np.exp(rng.standard_normal(200))
+        w = v.copy()
+        shrinkage.l1_ball(w, radius)
+        np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
+
+
+def test_compiled_thresholding_handles_rank_deficiency():
+    """A matrix that is already of low rank: some singular values are zero up to rounding."""
+    rng = np.random.default_rng(4)
+    V = rng.standard_normal((6, 2)) @ rng.standard_normal((2, 6))
+    w = V.ravel().copy()
+    shrinkage.threshold(w, 0.2, np.eye(6))
+    np.testing.assert_allclose(w, Nuclear(1.0, (6, 6)).prox(V.ravel(), 0.2), atol=1e-12)
+    assert np.linalg.matrix_rank(w.reshape(6, 6), tol=1e-9) <= 2
+
+
+@pytest.mark.parametrize("psi", [None, L1Ball(2.0), L2Ball(0.7)], ids=str)
+@pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY])
+def test_softmax_walk_equals_its_twin(psi, mode):
+    rng = np.random.default_rng(6)
+    X = rng.random((70, D)) * (rng.random((70, D)) < 0.4)  # many pixels are zero
+    held = Dense(X, rng.integers(0, 3, 70), (D, 3))
+    start = rng.standard_normal(held.size)
+    mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, held.kernels))
+    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    out = held.walk(mode, mirror, visit, 4, start, 0.1, 0.3)
+    plain = np.empty_like(out)
+    linear.walk_plain(held.gradient, mirror, mode, visit.rows, visit.lengths, 4, start, 0.1, 0.3, plain)
+    np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_network_gradient_is_the_derivative_of_its_loss():
+    rng = np.random.default_rng(8)
+    held = Dense(rng.random((12, 5)), rng.integers(0, 3, 12), (5, 4, 4, 3))
+    p = rng.standard_normal(held.size)
+    g = held.gradient(p, slice(None))
+    for j in rng.choice(held.size, 20, replace=False):
+        e = np.zeros(held.size)
+        e[j] = 1e-6
+        slope = (held.value(p + e, held.X, held.y) - held.value(p - e, held.X, held.y)) / 2e-6
+        assert slope == pytest.approx(g[j], abs=1e-7)

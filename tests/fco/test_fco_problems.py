@@ -1,0 +1,90 @@
+"""The synthetic problems: their optimum, the penalty's window, and the reproducibility of a cell."""
+
+import numpy as np
+import pytest
+
+from fedrepro import algorithms
+from fedrepro.composite import GatheredSquares
+from fedrepro.problems import fco
+from fedrepro.proxes import L1
+from fedrepro.runner import run_cell
+
+SETTING = {
+    "d": 24, "ones": 6, "m": 8, "n": 40, "cohort": 3, "batch": 5, "epochs": 1, "loss": "squared", "window": 0.5,
+    "lambda_points": 14,
+}  # fmt: skip
+
+
+def test_the_centralised_solution_is_optimal():
+    """Zero is in the subdifferential: |∇| ≤ λ where w = 0 and ∇ = −λ sign(w) elsewhere; and the intercept's
+    slope vanishes."""
+    problem = fco.lasso(SETTING, 0)
+    ref = problem.reference()
+    w = ref["x"][:-1]
+    g = problem.gathered.gradient(w)
+    held = w == 0
+    assert held.any() and (~held).any()
+    assert np.all(np.abs(g[held]) <= ref["lambda"] * (1 + 1e-6))
+    np.testing.assert_allclose(g[~held], -ref["lambda"] * np.sign(w[~held]), atol=1e-6)
+    full = problem.costs.gradient(ref["x"], slice(None))
+    assert full[-1] == pytest.approx(0, abs=1e-4)  # the examples are in single precision
+
+
+def test_gathered_moments_give_the_loss_of_the_examples():
+    rng = np.random.default_rng(0)
+    X, y, p = rng.standard_normal((50, 7)), rng.standard_normal(50), rng.standard_normal(8)
+    assert GatheredSquares(X, y, 0.5).value(p) == pytest.approx(0.5 * np.mean((X @ p[:-1] + p[-1] - y) ** 2))
+
+
+def test_the_window_holds_the_penalties_that_recover_the_pattern():
+    problem = fco.lasso(SETTING, 1)
+    ref = problem.reference()
+    assert ref["lambda_low"] <= ref["lambda"] <= ref["lambda_high"]
+    assert ref["recovery"] == ref["best_score"] == 1.0
+    outside = problem.gathered.minimise(L1(10 * ref["lambda_high"]))
+    assert problem.score(outside) < 1.0
+
+
+def test_low_rank_optimum_has_the_true_rank():
+    setting = {k: v for k, v in SETTING.items() if k not in ("d", "ones")} | {
+        "side": 5,
+        "true_rank": 2,
+        "n": 80,
+    }
+    ref = fco.low_rank(setting, 0).reference()
+    assert ref["rank"] == 2
+
+
+@pytest.mark.parametrize("name", ["feddualavg", "fedmid_osp"])
+def test_a_cell_is_bit_identical_whatever_ran_before_it(name):
+    def trace(problem):
+        ref = problem.reference()
+        found, _ = run_cell(
+            algorithms.get(name),
+            problem,
+            ref,
+            {"client_rate": 0.003, "server_rate": 1.0},
+            {"rounds": 6},
+            ("error", "f1"),
+        )
+        return found.columns["error"]
+
+    fresh = trace(fco.lasso(SETTING, 3))
+    used = fco.lasso(SETTING, 3)
+    run_cell(
+        algorithms.get("fedavg"), used, used.reference(), {"client_rate": 0.01}, {"rounds": 9}, ("error",)
+    )
+    assert trace(used) == fresh
+
+
+def test_every_measures_on_those_rounds_and_on_the_last():
+    problem = fco.lasso(SETTING, 0)
+    found, status = run_cell(
+        algorithms.get("fedmid"),
+        problem,
+        problem.reference(),
+        {"client_rate": 0.003},
+        {"rounds": 7, "every": 3},
+        ("error",),
+    )
+    assert found.columns["round"] == [0, 3, 6, 7] and status == "done"
