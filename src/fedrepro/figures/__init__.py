@@ -44,6 +44,8 @@ def render(paper: str, figure: str, results: Results, experiments: list[str], st
     drawn = draw(paper, figure, results, experiments)
     stem.parent.mkdir(parents=True, exist_ok=True)
     with style.applied():
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")  # laid out once, not again for every format
         drawn.savefig(f"{stem}.svg", metadata={"Date": None})
         drawn.savefig(f"{stem}.pdf", metadata={"CreationDate": None, "ModDate": None})
         drawn.savefig(f"{stem}.png", dpi=160)
