@@ -63,7 +63,7 @@ def fig2a(results):
             panels.curve(ax, cells, "gap", label=f"FedSplit, e = {steps}", dash=dash)
         ax.set(yscale="log", xlabel="round $t$", title=f"inner solver starts at {words}", ylim=(1e-12, None))
     axes[0].set_ylabel(GAP)
-    axes[1].legend()
+    axes[0].legend(loc="lower right")
     return figure
 
 
