@@ -20,12 +20,22 @@ class Results:
     """The folder of one scale, `results/<scale>`."""
 
     folder: Path
+    only: tuple[str, ...] | None = None  # the experiments a job declared it would read; None: all
 
     @property
     def scale(self) -> str:
         return self.folder.name
 
+    def check(self, *experiments: str) -> None:
+        """Reading what was not declared would depend on which jobs happen to have finished."""
+        undeclared = sorted(set(experiments) - set(self.only if self.only is not None else experiments))
+        if undeclared:
+            raise LookupError(
+                f"{undeclared[0]} is read but not listed under `experiments` in the paper's YAML"
+            )
+
     def trace_files(self, *experiments: str) -> list[Path]:
+        self.check(*experiments)
         found = [p for e in experiments for p in sorted((self.folder / "traces" / e).glob("*.parquet"))]
         if not found:
             raise FileNotFoundError(
@@ -49,6 +59,7 @@ class Results:
         return last_rows(self.traces(*experiments))
 
     def reference(self, experiment: str) -> dict[tuple[str, int], dict]:
+        self.check(experiment)
         return reference.read(self.folder / "reference" / f"{experiment}.npz")
 
     def origins(self, *experiments: str) -> dict[str, str]:

@@ -97,10 +97,6 @@ class Plan:
         """The parts of a paper's YAML a report job shows, as plain JSON."""
         return json.dumps([self.papers[paper].raw.get(k) for k in kinds], sort_keys=True)
 
-    def claim_experiments(self, paper: str) -> list[str]:
-        claims = self.papers[paper].raw["claims"].values()
-        return sorted({e for claim in claims for e in claim["experiments"]})
-
     def problem_code(self, block: Block) -> str:
         return provenance.code_hash("fedrepro.runner", f"fedrepro.problems.{block.problem.split('.')[0]}")
 

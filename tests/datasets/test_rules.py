@@ -66,8 +66,11 @@ def project(tmp_path_factory):
         (root / "mirror" / name).write_bytes(body)
     (root / "workflow").symlink_to(ROOT / "workflow")
     (root / "Snakefile").write_text(
+        "from types import SimpleNamespace\n"
         "from fedrepro import config as fedconfig\n"
+        "from fedrepro.datasets.plan import DataPlan\n"
         "CONFIG = fedconfig.load(dict(config))\n"
+        "PLAN = SimpleNamespace(datasets=DataPlan(CONFIG))\n"
         'RESULTS = f"results/{CONFIG.scale}"\n'
         'ENVIRONMENT = "../../envs/environment.yaml"\n'
         'include: "workflow/rules/data.smk"\n'

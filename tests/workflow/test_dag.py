@@ -65,13 +65,13 @@ def test_a_second_run_has_nothing_to_do(finished):
 
 
 def test_dry_run_explains(project):
-    out = snakemake(project, "-n", *SMOKE, "fedsplit_fig3").stdout
+    out = snakemake(project, "-n", "fedsplit_fig3", *SMOKE).stdout
     assert "block" in out and "output files have to be generated" in out
     assert "fig3a" in out and "fig3b" in out and "fig1." not in out
 
 
 def test_one_figure(project):
-    snakemake(project, "--cores", "2", *SMOKE, "fedsplit_fig1")
+    snakemake(project, "--cores", "2", "fedsplit_fig1", *SMOKE)
     made = {p.name for p in (project / "results/smoke/figures").rglob("*.*")}
     assert made == {"fig1.svg", "fig1.pdf", "fig1.png"}
     assert {p.name for p in (project / "results/smoke/traces").iterdir()} == {"fedsplit_fig1"}
@@ -79,7 +79,7 @@ def test_one_figure(project):
 
 def planned(project, *words) -> list[str]:
     """The blocks a dry run would run, `experiment/block`."""
-    out = snakemake(project, "-n", "--quiet", "rules", *SMOKE, *words, "--printshellcmds").stdout
+    out = snakemake(project, "-n", "--quiet", "rules", "--printshellcmds", *words, *SMOKE).stdout
     return sorted(
         {word.split("traces/")[1] for word in out.split() if word.startswith("output=results/smoke/traces/")}
     )
@@ -126,7 +126,7 @@ def test_an_algorithm_of_ones_own_is_one_file_and_one_line(after):
     path.write_text(path.read_text().replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1))
     assert planned(after) == ["fedsplit_fig1/mine.parquet"]
     snakemake(
-        after, "--cores", "2", *SMOKE, "results/smoke/traces/fedsplit_fig1/mine.parquet", "fedsplit_fig1"
+        after, "--cores", "2", "results/smoke/traces/fedsplit_fig1/mine.parquet", "fedsplit_fig1", *SMOKE
     )
     assert set(trace.read(after / "results/smoke/traces/fedsplit_fig1/mine.parquet").algorithm) == {"mine"}
     assert b"mine" in (after / "results/smoke/figures/fedsplit/fig1.svg").read_bytes()
@@ -137,7 +137,7 @@ def test_a_diverging_cell_does_not_stop_the_others(after):
     path.write_text(
         path.read_text().replace("grid: [0.03/L*, 0.1/L*, 0.3/L*, 1/L*, 1.9/L*]", "grid: [0.03/L*, 9000/L*]")
     )
-    snakemake(after, "--cores", "2", *SMOKE, "fedsplit_fig1_steps")
+    snakemake(after, "--cores", "2", "fedsplit_fig1_steps", *SMOKE)
     rows = trace.read(after / "results/smoke/traces/fedsplit_fig1_steps/fedgd.parquet")
     assert set(rows[rows.p_step == "9000/L*"].status) == {"diverged"}
     assert set(rows[rows.p_step == "0.03/L*"].status) == {"done"}
@@ -152,7 +152,7 @@ def test_snakemake_report(finished, tmp_path):
 
 def test_a_killed_run_resumes(project):
     """Kill Snakemake in the middle: no half-written trace, and the next run completes."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", *SMOKE, "fedsplit_fig1"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "fedsplit_fig1", *SMOKE]
     environment = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
     with subprocess.Popen(
         command,
@@ -171,12 +171,12 @@ def test_a_killed_run_resumes(project):
         if not path.name.startswith("."):
             trace.read(path)
     snakemake(project, "--unlock", *SMOKE)
-    snakemake(project, "--cores", "2", *SMOKE, "fedsplit_fig1")
+    snakemake(project, "--cores", "2", "fedsplit_fig1", *SMOKE)
     assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
 
 
 def test_traces_do_not_hang_on_the_number_of_cores(finished, project):
-    snakemake(project, "--cores", "1", *SMOKE, "fedsplit_fig1")
+    snakemake(project, "--cores", "1", "fedsplit_fig1", *SMOKE)
     for path in (project / "results/smoke/traces").rglob("*.parquet"):
         other = finished / path.relative_to(project)
         one, two = (trace.read(p).drop(columns="seconds") for p in (path, other))

@@ -1,8 +1,8 @@
 # Claims, tables, notebooks and the page that brings them together.
 rule claims:
     input:
-        lambda w: PLAN.traces_of(w.paper, PLAN.claim_experiments(w.paper)),
-        lambda w: PLAN.references_of(w.paper, PLAN.claim_experiments(w.paper)),
+        lambda w: PLAN.traces_of(w.paper, PLAN.papers[w.paper].raw["experiments"]),
+        lambda w: PLAN.references_of(w.paper, PLAN.papers[w.paper].raw["experiments"]),
     output:
         report(
             f"{RESULTS}/tables/{{paper}}_claims.csv",

@@ -21,6 +21,7 @@ MARKS = {"relative": "relative of the paper's data", "standin": "STAND-IN DATA"}
 
 def draw(paper: str, figure: str, results: Results, experiments: list[str]) -> Figure:
     module = importlib.import_module(f"{__name__}.{paper}")
+    results = Results(results.folder, only=tuple(experiments))
     with style.applied():
         drawn = getattr(module, figure)(results)
         mark(drawn, results, experiments)
