@@ -24,6 +24,7 @@ def draw(paper: str, figure: str, results: Results, experiments: list[str]) -> F
     results = Results(results.folder, only=tuple(experiments))
     with style.applied():
         drawn = getattr(module, figure)(results)
+        style.plain_powers(drawn)
         mark(drawn, results, experiments)
     return drawn
 
