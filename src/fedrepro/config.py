@@ -145,7 +145,7 @@ def expand(parameters: dict, scale: str) -> Iterator[dict]:
         for n in names
     ]
     for point in itertools.product(*choices):
-        yield dict(zip(names, point, strict=True))
+        yield dict(sorted(zip(names, point, strict=True)))  # the order that JSON gives a job
 
 
 def load(overrides: dict | None = None, root: Path = Path()) -> Config:

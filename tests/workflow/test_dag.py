@@ -79,10 +79,10 @@ def test_one_figure(project):
 
 def planned(project, *words) -> list[str]:
     """The blocks a dry run would run, `experiment/block`."""
-    out = snakemake(project, "-n", "--quiet", "rules", "--printshellcmds", *words, *SMOKE).stdout
-    return sorted(
-        {word.split("traces/")[1] for word in out.split() if word.startswith("output=results/smoke/traces/")}
-    )
+    out = snakemake(project, "-n", "--quiet", "rules", "--summary", *words, *SMOKE).stdout
+    lines = [line.split("\t") for line in out.splitlines()]
+    pending = [line[0] for line in lines if line[-1] == "update pending"]
+    return sorted(path.split("traces/")[1] for path in pending if "/traces/" in path)
 
 
 @pytest.fixture

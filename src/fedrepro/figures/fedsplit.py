@@ -6,6 +6,7 @@ from fedrepro.figures import panels, style
 from fedrepro.steps import parse
 
 GAP = r"$F(x^{(t)}) - F^\star$"
+OURS = {"fedgd", "fedgd_limit", "fedprox", "fedprox_limit", "fedsplit", "fedsplit_inexact"}
 
 
 def fig1(results):
@@ -18,6 +19,7 @@ def fig1(results):
         panels.curve(ax, cells, "gap", label=f"FedGD, e = {steps}", dash=dash)
     for name in ("fedprox", "fedsplit"):
         panels.curve(ax, rows[rows.algorithm == name], "gap")
+    panels.newcomers(ax, rows, "gap", OURS)
     ends = results.ends("fedsplit_fig1")
     limits = ends[(ends.algorithm == "fedgd_limit") & (ends.p_local_steps != "1")]
     for _, cells in by_number(limits, "p_local_steps"):
@@ -61,6 +63,7 @@ def fig2a(results):
         chosen = by_number(inexact[inexact.p_prox_start == start], "p_prox")
         for dash, (steps, cells) in zip(style.DASHES[1:], chosen, strict=False):
             panels.curve(ax, cells, "gap", label=f"FedSplit, e = {steps}", dash=dash)
+        panels.newcomers(ax, rows, "gap", OURS)
         ax.set(yscale="log", xlabel="round $t$", title=f"inner solver starts at {words}", ylim=(1e-12, None))
     axes[0].set_ylabel(GAP)
     axes[0].legend(loc="lower right")
@@ -91,6 +94,8 @@ def fig2b(results):
     for name in ("fedgd", "fedsplit"):
         panels.curve(left, rows[rows.algorithm == name], "value")
         panels.curve(right, rows[rows.algorithm == name], "accuracy")
+    panels.newcomers(left, rows, "value", OURS)
+    panels.newcomers(right, rows, "accuracy", OURS)
     left.set(yscale="log", xlabel="round $t$", ylabel=r"cost $F(x^{(t)})$")
     right.set(xlabel="round $t$", ylabel="accuracy on held-out images", ylim=(0, 1))
     left.legend()
@@ -120,6 +125,7 @@ def fig3a(results):
     for ax, kappa in zip(axes, wanted, strict=True):
         for name in ("fedgd", "fedsplit"):
             panels.curve(ax, rows[(rows.algorithm == name) & (rows.kappa == kappa)], "gap")
+        panels.newcomers(ax, rows[rows.kappa == kappa], "gap", OURS)
         ax.axhline(1e-3, color=style.GREY, lw=1, ls=(0, (1, 1)))
         ax.set(xscale="log", yscale="log", xlabel="round $t$", title=rf"$\kappa$ = {kappa:,.0f}")
     axes[0].set_ylabel(GAP)
