@@ -9,7 +9,10 @@ import copy
 import numpy as np
 
 from fedrepro.costs import Quadratics
+from fedrepro.kernels import cholesky
 from fedrepro.losses import Logistic
+
+RANK_TOLERANCE = 1e-6  # of the largest singular value: what is below is rounding, in single precision too
 
 
 class Shifted:
@@ -22,11 +25,6 @@ class Shifted:
 def columnwise(function, r):
     """Apply a map of (m, d, P) stacks to a stack with or without the last axis."""
     return function(r) if r.ndim == 3 else function(r[..., None])[..., 0]
-
-
-def diagonal(M):
-    """A view of the diagonals of a C-contiguous stack of square matrices."""
-    return M.reshape(*M.shape[:-2], -1)[..., :: M.shape[-1] + 1]
 
 
 class ColumnQuadratics(Quadratics):
@@ -77,7 +75,7 @@ class ColumnLogistic:
     """f_j(x) = Σ_i w_ij log(1 + exp(−b_ij a_ijᵀx)) + (ridge/2)‖x‖², labels ±1, for clients with very unequal numbers
     of rows: these lie one client after the other, unpadded.
 
-    Hessians of many trials are one matrix product per client, of the rows' outer products with the curvatures.
+    Hessians of many trials are one matrix product per client, of the rows' outer products with the losses' curvatures.
     """
 
     loss = Logistic
@@ -89,13 +87,7 @@ class ColumnLogistic:
         self.parts = [slice(end - len(b), end) for end, b in zip(ends, labels, strict=True)]
         self.A = [np.ascontiguousarray(a, dtype=float) for a in matrices]
         self.b, self.w = np.concatenate(labels), np.concatenate(weights)
-        self.upper = np.triu_indices(self.shape[0])
-        square = np.empty(
-            (self.shape[0], self.shape[0]), int
-        )  # where each entry lies in the packed upper triangle
-        square[self.upper] = square.T[self.upper] = np.arange(len(self.upper[0]))
-        self.square = square.ravel()
-        self._outer: dict[int, np.ndarray] = {}
+        self._spaces: dict[int, tuple] = {}
         self._seen: tuple = (None, None)
 
     def single(self) -> "ColumnLogistic":
@@ -103,7 +95,7 @@ class ColumnLogistic:
         other = copy.copy(self)
         other.A = [a.astype(np.float32) for a in self.A]
         other.b, other.w = self.b.astype(np.float32), self.w.astype(np.float32)
-        other._outer, other._seen = {}, (None, None)
+        other._spaces, other._seen = {}, (None, None)
         return other
 
     # --- all rows of all clients, one after the other: (N,) or (N, P) ---
@@ -148,44 +140,72 @@ class ColumnLogistic:
 
     def products(self, x, u):
         """∇²f_j(x_j) u_j, without forming the Hessian."""
-        p = self.probabilities(x)
-        return self.adjoint(p * (1.0 - p) * self.facing(self.w, p) * self.predict(u)) + self.ridge * u
+        return self.adjoint(self.bends(x) * self.predict(u)) + self.ridge * u
 
     def hessian(self, x):
         return self.hessians(x, range(self.m))
 
     def hessians(self, x, rows):
-        """∇²f_j of the clients `rows`: (rows, d, d), or (rows, P, d, d) for a column per trial."""
-        p, d = self.probabilities(x), self.shape[0]
-        out = np.empty((len(rows), *x.shape[2:], d, d), x.dtype)
-        for H, j in zip(out, rows, strict=True):
-            part = self.parts[j]
-            weight = p[part] * (1.0 - p[part]) * self.facing(self.w, p)[part]
-            if x.ndim == 2:
-                H[...] = (self.A[j] * weight[:, None]).T @ self.A[j]
-            else:
-                np.take(weight.T @ self.outer(j), self.square, axis=1, out=H.reshape(len(H), -1), mode="clip")
-        diagonal(out)[...] += self.ridge
-        return out
+        """∇²f_j of the clients `rows`, at one point each."""
+        bend = self.bends(x)
+        grams = [(self.A[j] * bend[self.parts[j], None]).T @ self.A[j] for j in rows]
+        return np.stack(grams) + self.ridge * np.eye(self.shape[0], dtype=x.dtype)
 
-    def outer(self, j):
-        """The upper triangles of the rows' outer products, (N_j, d(d+1)/2)."""
-        if j not in self._outer:
-            self._outer[j] = self.A[j][:, self.upper[0]] * self.A[j][:, self.upper[1]]
-        return self._outer[j]
+    def bends(self, x):
+        """w σ(1 − σ), the curvature of every row's loss."""
+        p = self.probabilities(x)
+        return p * (1.0 - p) * self.facing(self.w, p)
 
     def curvature(self, x, rows, mu) -> Shifted:
-        M = self.hessians(x, rows)
-        diagonal(M)[...] += np.asarray(mu)[..., None]
+        if x.ndim == 3:
+            return self.column_curvature(x, rows, mu)
+        M = self.hessians(x, rows) + mu * np.eye(self.shape[0])
+        return Shifted(
+            lambda r: np.linalg.solve(M, r[..., None])[..., 0], lambda r: np.matmul(M, r[..., None])[..., 0]
+        )
 
-        def lay(r):  # (rows, d, P) -> (rows, P, d, 1)
-            return (r if r.ndim == 2 else np.moveaxis(r, 2, 1))[..., None]
+    def column_curvature(self, x, rows, mu) -> Shifted:
+        """A column per trial. Client j's Hessian is a multiple of the identity off the span Q of its rows, so that
+        systems are only as large as its rows have rank: 43 instead of 99 for a client with mushrooms of one kind."""
+        bend, shift = self.bends(x), self.ridge + mu
+        factors = []
+        for j in rows:
+            Q, outer = self.row_space(j)
+            M = outer @ bend[self.parts[j]]
+            diagonal = np.arange(1, Q.shape[1] + 1)
+            M[diagonal * (diagonal + 1) // 2 - 1] += shift
+            cholesky.factorise(M)
+            factors.append(M)
 
-        def back(s):
-            s = s[..., 0]
-            return s if s.ndim == 2 else np.moveaxis(s, 1, 2)
+        def solve(r):
+            out = r / shift
+            for k, (j, L) in enumerate(zip(rows, factors, strict=True)):
+                Q, _ = self.row_space(j)
+                inside = Q.T @ r[k]
+                away = inside / shift
+                cholesky.solve(L, inside)
+                out[k] += Q @ (inside - away)
+            return out
 
-        return Shifted(lambda r: back(np.linalg.solve(M, lay(r))), lambda r: back(np.matmul(M, lay(r))))
+        def apply(r):
+            out = shift * r
+            for k, j in enumerate(rows):
+                out[k] += self.A[j].T @ (bend[self.parts[j]] * (self.A[j] @ r[k]))
+            return out
+
+        return Shifted(solve, apply)
+
+    def row_space(self, j):
+        """An orthonormal basis Q of the span of client j's rows, (d, r), and in its coordinates the lower
+        triangles of the rows' outer products, (r(r + 1)/2, N_j)."""
+        if j not in self._spaces:
+            kind = self.A[j].dtype
+            _, sizes, directions = np.linalg.svd(self.A[j].astype(float), full_matrices=False)
+            Q = directions[sizes > RANK_TOLERANCE * sizes[0]].T
+            inside = np.ascontiguousarray((self.A[j] @ Q).T)
+            low = np.tril_indices(len(inside))
+            self._spaces[j] = Q.astype(kind), (inside[low[0]] * inside[low[1]]).astype(kind)
+        return self._spaces[j]
 
     def ceilings(self):
         """A matrix above every ∇²f_j: the Gram matrices at the largest curvature of the loss."""

@@ -26,7 +26,7 @@ class HybridClients(Clients):
         self.mu = np.nan  # until the first round
 
     def offers(self):
-        return super().offers() | {"curvature"}
+        return super().offers() | {"curvature", "pooled"}
 
     def step(self, rule):
         """A column of trial stepsizes is taken as it is."""
@@ -82,6 +82,22 @@ class HybridClients(Clients):
         return Shifted(only(near.solve), only(near.apply))
 
     # --- communication ---
+
+    def send_vectors(self, each: int) -> None:
+        """Every client sends so many vectors of R^d, in the message that is under way."""
+        self.ledger.floats_up += self.m * each * self.start.size
+
+    def mean_gradient(self, x):
+        """Every client sends ∇f_i(x); the server has their mean."""
+        return self.average(self.gradients(x))
+
+    def decrease(self, x, p, g, candidates: int):
+        """The server sends p; every client answers with its change of cost for each candidate stepsize, all in one
+        message. Returns the function η ↦ mean of f_i(x) − f_i(x − ηp), from the slope and the Bregman term."""
+        self.receive(p)
+        self.ledger.up(self.m, candidates)
+        here, along, slope = self.stack(x), self.stack(p), float(g @ p)
+        return lambda eta: eta * slope - float(np.mean(self.costs.divergence(here - eta * along, here)))
 
     def consensus(self, x, dual, mu):
         """Line 12 of Algorithm 1, eq. (3.9): every client sends x_i and λ_i."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from test_fedhybrid import logistic, quadratics
 
+from fedrepro.columns import ColumnLogistic
 from fedrepro.costs import LinearModels, Quadratics
 
 
@@ -66,3 +67,24 @@ def test_single_precision_is_close():
     rough = costs.single().gradient(x.astype(np.float32))
     assert rough.dtype == np.float32
     np.testing.assert_allclose(rough, costs.gradient(x), rtol=1e-3, atol=1e-6)
+
+
+def dependent(seed):
+    """Rows that span two of the four dimensions, and one client with a single row."""
+    rng = np.random.default_rng(seed)
+    A = [rng.standard_normal((k, 2)) @ rng.standard_normal((2, 4)) for k in (9, 1, 5)]
+    b = [np.where(rng.random(len(a)) < 0.5, 1.0, -1.0) for a in A]
+    return ColumnLogistic(A, b, [np.full(len(a), 1.0 / len(a)) for a in A], ridge=0.2)
+
+
+def test_dependent_columns_need_only_the_rows_span():
+    costs = dependent(8)
+    assert [costs.row_space(j)[0].shape for j in range(3)] == [(4, 2), (4, 1), (4, 2)]
+    rng = np.random.default_rng(8)
+    x, r = rng.standard_normal((2, 3, 4, 5))
+    mu = rng.random(5) + 0.1
+    near = costs.curvature(x, range(3), mu)
+    for p in range(5):
+        one = costs.curvature(x[..., p], range(3), mu[p])
+        np.testing.assert_allclose(near.solve(r)[..., p], one.solve(r[..., p]), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(near.apply(r)[..., p], one.apply(r[..., p]), rtol=1e-11, atol=1e-12)

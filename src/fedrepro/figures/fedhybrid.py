@@ -11,6 +11,7 @@ from fedrepro.lagrangian import rates
 GAP = r"$F(x_0^k) - F^\star$"
 ERROR = r"$\|x_0^k - x^\star\| / \|x^\star\|$"
 LOSS = r"$\log F(x_0^k)$"
+OURS = {"fedavg", "disco", "giant", "fedh_g", "fedh_k", "fedh_k_settle", "fedh_n"}
 TITLES = {
     "setup1": "(1) synthetic least squares",
     "setup2": "(2) Boston housing",
@@ -61,16 +62,18 @@ def two_by_two(results, draw, *wanted):
 
 
 def compared(ax, rows, x, y):
-    """FedAvg, DiSCO and FedHybrid with none, some and all Newton clients."""
-    curve(ax, rows[rows.algorithm == "fedavg"], x, y)
+    """FedAvg, DiSCO, GIANT and FedHybrid with none, some and all Newton clients."""
+    curve(ax, rows[rows.algorithm == "fedavg"], y, x=x)
     disco = rows[rows.algorithm == "disco"]
-    curve(ax, disco[disco.p_damped == "True"], x, y, label="DiSCO, damped")
-    curve(ax, disco[disco.p_damped == "False"], x, y, label="DiSCO, unit step", dash=style.DASHES[2])
-    curve(ax, rows[rows.algorithm == "fedh_g"], x, y)
+    curve(ax, disco[disco.p_damped == "True"], y, x=x, label="DiSCO, damped")
+    curve(ax, disco[disco.p_damped == "False"], y, x=x, label="DiSCO, unit step", dash=style.DASHES[2])
+    for name in ("giant", "fedh_g"):
+        curve(ax, rows[rows.algorithm == name], y, x=x)
     mixed = rows[rows.algorithm == "fedh_k"]
     for dash, (count, cells) in zip(style.DASHES[:0:-1], by_newton(mixed), strict=False):
-        curve(ax, cells, x, y, label=f"FedH-{count}", dash=dash)
-    curve(ax, rows[rows.algorithm == "fedh_n"], x, y)
+        curve(ax, cells, y, x=x, label=f"FedH-{count}", dash=dash)
+    curve(ax, rows[rows.algorithm == "fedh_n"], y, x=x)
+    panels.newcomers(ax, rows, y, OURS, draw=curve, x=x)
 
 
 def by_count(ax, rows, x, y):
@@ -79,10 +82,10 @@ def by_count(ax, rows, x, y):
     cells = [rows[rows.algorithm == "fedh_g"], *(c for _, c in counts), rows[rows.algorithm == "fedh_n"]]
     names = ["FedH-G (none)", *(f"FedH-{k}" for k, _ in counts), "FedH-N (all)"]
     for i, (name, part) in enumerate(zip(names, cells, strict=True)):
-        curve(ax, part, x, y, label=name, colour=shade(0.12 + 0.8 * i / (len(names) - 1)))
+        curve(ax, part, y, x=x, label=name, colour=shade(0.12 + 0.8 * i / (len(names) - 1)))
 
 
-def curve(ax, cells, x, y, **look):
+def curve(ax, cells, y, *, x, **look):
     """Against floats a curve joins the medians of each round: the seeds do not share their floats."""
     floor = 1e-13 if y == "gap" else None
     if x == "floats":

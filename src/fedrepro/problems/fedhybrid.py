@@ -11,7 +11,7 @@ from fedrepro.problems import Problem, problem
 from fedrepro.runner import BLOW_UP
 from fedrepro.seeds import stream
 
-OFFERS = {"value", "gradient", "hessian", "curvature"}
+OFFERS = {"value", "gradient", "hessian", "curvature", "pooled"}
 
 
 class HybridProblem(Problem):
