@@ -116,20 +116,30 @@ def test_a_misspelt_key_stops_before_anything_runs_and_loses_nothing(after):
     assert {p: p.stat().st_mtime for p in (after / "results").rglob("*.*")} == before
 
 
-def test_an_algorithm_of_ones_own_is_one_file_and_one_line(after):
+@pytest.mark.parametrize(
+    ("paper", "first", "shared_by", "figure"),
+    [
+        ("fedsplit", "fig1", ["fig1"], "fig1"),
+        ("fedhybrid", "setup2", ["setup2"], "fig1"),
+        ("shed", "fmnist_iid", ["fmnist_iid", "fmnist_skew"], "fig8"),
+    ],
+)
+def test_an_algorithm_of_ones_own_is_one_file_and_one_line(after, paper, first, shared_by, figure):
     (after / "src/fedrepro/algorithms/mine.py").write_text(
         '"""Mine."""\n\nfrom fedrepro.algorithms import algorithm\n\n\n@algorithm(needs={"gradient"})\n'
         "def mine(clients, *, step=0.001):\n    x = clients.start\n    while True:\n        clients.receive(x)\n"
         "        x = x - step * clients.average(clients.gradients(x))\n        yield x\n"
     )
-    path = after / "config/papers/fedsplit.yaml"
-    path.write_text(path.read_text().replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1))
-    assert planned(after) == ["fedsplit_fig1/mine.parquet"]
-    snakemake(
-        after, "--cores", "2", "results/smoke/traces/fedsplit_fig1/mine.parquet", "fedsplit_fig1", *SMOKE
-    )
-    assert set(trace.read(after / "results/smoke/traces/fedsplit_fig1/mine.parquet").algorithm) == {"mine"}
-    assert b"mine" in (after / "results/smoke/figures/fedsplit/fig1.svg").read_bytes()
+    path = after / f"config/papers/{paper}.yaml"
+    before, rest = path.read_text().split(f"\n  {first}:", 1)
+    line = rest.replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1)
+    path.write_text(f"{before}\n  {first}:{line}")
+    traces = [f"{paper}_{experiment}/mine.parquet" for experiment in shared_by]
+    assert planned(after) == traces
+    snakemake(after, "--cores", "2", f"{paper}_{figure}", *SMOKE)
+    for name in traces:
+        assert set(trace.read(after / "results/smoke/traces" / name).algorithm) == {"mine"}
+    assert b"mine" in (after / f"results/smoke/figures/{paper}/{figure}.svg").read_bytes()
 
 
 def test_a_diverging_cell_does_not_stop_the_others(after):

@@ -124,7 +124,7 @@ def H1(results):
         "share of seeds in which FedH-K ends lower than FedAvg, all tuned with the same number of grid points, which makes "
         "FedH-K's grid of four parameters coarse and coarser at reduced scales. With half of the clients "
         f"Newton, setups 1 to 4: {'; '.join(settled)}. Median ratio of final gaps over unstated penalties, "
-        f"normalisations and readings, per setup: {'; '.join(swept)}"
+        f"normalisations, readings and, in setup 1, ten times the grid points, per setup: {'; '.join(swept)}"
     )
     verdict = REPRODUCED if all(held) else PARTLY if any(total) else FAILED
     return Finding("; ".join(words), verdict, why)

@@ -1,5 +1,7 @@
 """The figures of Niu & Wei, each drawn against iterations and against floats sent, and ours that settle the rest."""
 
+import re
+
 import matplotlib as mpl
 import matplotlib.ticker
 import numpy as np
@@ -176,16 +178,19 @@ def settle_h3(results):
 def unstated(results):
     """FedH with half Newton clients over FedAvg, for every unstated value tried."""
     figure, ((ax,),) = panels.grid(1, 1)
-    figure.set_size_inches(8.5, 4.6)
+    figure.set_size_inches(9.5, 5.2)
     names, i = [], 0
     for experiment, setup in zip(UNSTATED, SETUPS, strict=True):
+        if i:
+            ax.axvline(i - 0.5, color=style.GREY, lw=0.6)
         for setting, cells in against_fedavg(results, experiment).groupby("setting", sort=False):
             ax.plot([i] * len(cells), cells.ratio, "o", ms=4, color=style.colour("fedh_k"))
-            names.append(f"{TITLES[setup][:3]} {setting.replace('reading=', '').replace(',', ', ')}")
+            values = re.sub("reading=|normalise=", "", setting).replace("_", " ").replace(",", ", ")
+            names.append(f"{TITLES[setup][:3]} {values}")
             i += 1
-        ax.axvline(i - 0.5, color=style.GREY, lw=0.6)
     ax.axhline(1, color=style.colour("fedavg"), lw=1.2)
-    ax.set_xticks(range(i), names, rotation=60, ha="right", fontsize=7.5)
+    ax.set_xlim(-0.7, i - 0.3)
+    ax.set_xticks(range(i), names, rotation=60, ha="right", rotation_mode="anchor", fontsize=7.5)
     ax.set(yscale="log", ylabel="final gap, FedH-n/2 over FedAvg")
     return figure
 
