@@ -40,10 +40,10 @@ def curve(
         ax.plot(shown[x], shown[y], "x", color=colour, ms=7, mew=2, ls="none")
 
 
-def newcomers(ax: Axes, rows: pd.DataFrame, y: str, known: set[str]):
+def newcomers(ax: Axes, rows: pd.DataFrame, y: str, known: set[str], x: str = "round"):
     """A curve for every algorithm, and each of its settings, that the figure does not know: a reader's own."""
     for (name, params), cells in rows[~rows.algorithm.isin(known)].groupby(["algorithm", "params"]):
-        curve(ax, cells, y, label=f"{style.label(name)} {params}".strip(), dash=style.DASHES[3])
+        curve(ax, cells, y, x=x, label=f"{style.label(name)} {params}".strip(), dash=style.DASHES[3])
 
 
 def level(ax: Axes, values: pd.Series, *, colour, label=None, dash=(0, (1, 1))):

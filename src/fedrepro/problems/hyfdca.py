@@ -253,7 +253,8 @@ def prepared(name: str, root: str, rows: int, validation: int) -> Samples:
     X, held = (scipy.sparse.csr_array(part) for part in both)
     count = np.bincount(X.indices, minlength=X.shape[1])
     if not count.all():  # a feature that no training row has can have no weight
-        used = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]  # often used first: they stay in the cache
+        order = np.argsort(-count, kind="stable")  # often used first: they stay in the cache
+        used = order[: np.count_nonzero(count)]
         X, held = (scipy.sparse.csr_array(part[:, used]) for part in (X, held))
         X.sort_indices(), held.sort_indices()
     return Samples(X, y[train], held, y[test], dataset.title, dataset.origin, dataset.checksum)
