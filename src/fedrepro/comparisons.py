@@ -53,6 +53,12 @@ def components(rows: pd.DataFrame, latency: float, charge: str, times: dict) -> 
     return found
 
 
+def seconds_a_round(cells: pd.DataFrame) -> float:
+    """As measured; the first round, in which code may be compiled, is left out."""
+    timed = cells[cells["round"] >= 1]
+    return float(timed.seconds.diff().sum() / timed["round"].diff().sum())
+
+
 def whole_packs(rows: pd.DataFrame) -> pd.DataFrame:
     """The scalars of the busiest client rounded up, step by step, to packs: a half-empty one costs as much."""
     padded = {}

@@ -24,7 +24,7 @@ class Made:
                 "dataset": name, "clients": "2x2@1", "algorithm": method, "p_tuned_for": "gra", "status": "done",
                 "seed": seed, "round": ROUNDS, "seconds": 0.0, "relative_loss": loss, "accuracy": 1 - loss / 4,
                 "turns": ROUNDS, "exchanges": ROUNDS * (10 if method == "hyfdca" else 1),
-                **{column: ROUNDS * (method == "hyfdca") for column in ENCRYPTED},
+                **dict.fromkeys(ENCRYPTED, ROUNDS * (method == "hyfdca")),
             })
             for method, loss in curves.items() for seed in (0, 1)
         ], ignore_index=True)  # fmt: skip

@@ -13,6 +13,7 @@ from fedrepro.comparisons import (
     components,
     encryption_times,
     scores,
+    seconds_a_round,
 )
 from fedrepro.problems.hyfdca import THEOREMS
 
@@ -44,7 +45,9 @@ def D1(results):
             f"{n} on {d} ({m})" for (d, m), n in by.items()
         )
     early = {words: by_iteration(results, share=share) for words, share in EARLIER.items()}
-    why += ". " + "; ".join(f"after {words} of the rounds: {count(table)}" for words, table in early.items())
+    why += ". Ended earlier: " + "; ".join(
+        f"after {words} of the rounds {count(t)}" for words, t in early.items()
+    )
     why += ". Clients, fractions, rounds and grids are not stated"
     return Finding(
         f"{count(chosen)} by outer iteration",
@@ -121,10 +124,14 @@ def D4(results):
             parts = components(cells, latency, charge, times)
             found += list(parts.encryption / parts.sum(axis=1))
     held = {charge: float(np.mean(np.array(found) > 0.5)) for charge, found in shares.items()}
-    verdict = REPRODUCED if min(shares["published"]) > 0.5 else FAILED
-    why = "share of the time of a round that is encryption: " + "; ".join(
-        f"{charge}: {spread(found, '{:.2g}')}, above half in {held[charge]:.0%} of runs"
-        for charge, found in shares.items()
+    everywhere = [min(shares[charge]) > 0.5 for charge in ("published", "published, one a vector")]
+    verdict = REPRODUCED if all(everywhere) else PARTLY if any(everywhere) else FAILED
+    why = (
+        "it hangs on what is charged and on the latency, which are not stated. Share of the time of a round that is encryption: "
+        + "; ".join(
+            f"{charge}: {spread(found, '{:.2g}')}, above half in {held[charge]:.0%} of runs"
+            for charge, found in shares.items()
+        )
     )
     why += (
         ". Really encrypted runs visit the same points: their dual gaps differ from the plain ones "
@@ -138,13 +145,15 @@ def D4(results):
 
 def sealed(results) -> str:
     """What the really encrypted rounds on MNIST took, beside what the time model charges for them."""
-    ends = results.ends("hyfdca_sealed")
-    clear, hidden = (ends[ends.cipher == cipher].iloc[0] for cipher in ("none", "ckks"))
-    seconds = (hidden.seconds - clear.seconds) / hidden.turns
-    charged = components(ends[ends.cipher == "ckks"], 0.0, "ckks, measured", encryption_times(results))
+    rows = results.traces("hyfdca_sealed")
+    clear, hidden = (rows[rows.cipher == cipher] for cipher in ("none", "ckks"))
+    seconds = seconds_a_round(hidden) - seconds_a_round(clear)
+    end = hidden.tail(1)
+    charged = components(end, 0.0, "ckks, measured", encryption_times(results)).encryption / end["round"]
+    present = end.turns / end["round"]
     return (
-        f"where CKKS takes a client {seconds:.2g} s a round; "
-        f"charged by the scalar {charged.encryption.iloc[0] / hidden['round']:.2g} s"
+        f"where CKKS takes {seconds / present.iloc[0]:.2g} s a round on each of {present.iloc[0]:.0f} clients; "
+        f"the time model charges {charged.iloc[0]:.2g} s"
     )
 
 

@@ -11,6 +11,7 @@ from fedrepro.comparisons import (
     components,
     encryption_times,
     in_order,
+    seconds_a_round,
 )
 from fedrepro.figures import panels, style
 from fedrepro.problems.hyfdca import read_clients
@@ -200,14 +201,14 @@ def encrypted(results):
         for dash, (cipher, colour) in zip(style.DASHES, colours.items(), strict=False):
             cells = rows[rows.cipher == cipher]
             if len(cells):
-                seconds = cells.seconds.max() / cells["round"].max()
-                label = f"{cipher}, {seconds:.2g} s a round here"
+                label = f"{cipher}, {seconds_a_round(cells):.2g} s a round here"
                 panels.curve(ax, cells, "dual_gap", label=label, colour=colour, dash=dash)
         ax.set(yscale="log", xlabel="outer iteration", ylabel=r"$D(\alpha^\star) - D(\alpha^t)$")
         ax.legend(title="cipher")
     left.set_title("a small problem")
     middle.set_title("MNIST in the middle setting")
     times = encryption_times(results)
+    right.set_axisbelow(True)
     works = {"encrypt": style.RED, "decrypt": style.BLUE, "add": style.GREY}
     for x, cost in enumerate(times.values()):
         for offset, (work, colour) in zip((-0.27, 0, 0.27), works.items(), strict=True):
