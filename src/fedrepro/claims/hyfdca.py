@@ -60,7 +60,7 @@ def D2(results):
     tables = {(c, b): by_time(results, c, b) for c in CHARGES for b in ("hyfdca", "rival")}
     needed = 33 / 36
     strict = [tables["published", b].wins.mean() >= needed for b in ("hyfdca", "rival")]
-    some = [key for key, table in tables.items() if table.wins.mean() >= needed]
+    some = [key for key, table in tables.items() if key[0] != "none" and table.wins.mean() >= needed]
     why = "HyFDCA ahead, budget its own / the rival's time: " + "; ".join(
         f"encryption {c}: {count(tables[c, 'hyfdca'])} / {count(tables[c, 'rival'])}" for c in CHARGES
     )
