@@ -225,8 +225,13 @@ def theorems(results):
     names = sorted({c.theorem for c in cases}, key=lambda name: (len(name), name))
     lambdas = sorted({c.lam for c in cases})
     colours = [style.BLUE, style.GREEN, style.ORANGE, style.RED, style.WINE]
-    figure, (axes,) = panels.grid(1, len(names), sharey=True)
-    for ax, name in zip(axes, names, strict=True):
+    figure, axes = panels.grid(-(-len(names) // 2), 2, sharex=True, sharey=True)
+    for row in axes:
+        row[0].set_ylabel(r"mean $D(\alpha^\star) - D(\alpha^t)$")
+    for ax in axes[-1]:
+        ax.set_xlabel("outer iteration $t$")
+    axes = axes.ravel()
+    for ax, name in zip(axes, names, strict=False):
         inner = {c.inner for c in cases if c.theorem == name}
         shown = max(inner) if name.startswith("4.11") else min(inner)  # where the bound is tested hardest
         ax.set_title(f"Theorem {name}, $H$ = {shown}")
@@ -236,13 +241,9 @@ def theorems(results):
                 ax.plot(case.t, case.mean, color=colour, label=rf"$\lambda$ = {case.lam:g}")
                 ax.plot(case.t, case.printed, color=colour, ls=style.DASHES[2], lw=1.2)
                 ax.plot(case.t, case.repaired, color=colour, ls=style.DASHES[1], lw=1.0, alpha=0.7)
-        ax.set(
-            xscale="log",
-            yscale="log",
-            xlabel="outer iteration $t$",
-            ylim=(1e-5, 1e4),
-        )
-    axes[0].set_ylabel(r"mean $D(\alpha^\star) - D(\alpha^t)$")
+        ax.set(xscale="log", yscale="log", ylim=(1e-5, 1e4))
+    for ax in axes[len(names) :]:
+        ax.set_visible(False)
     axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[2], label="bound as printed")
     axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[1], label="bound as repaired")
     axes[0].legend(fontsize=7.5)
