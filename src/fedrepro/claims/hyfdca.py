@@ -61,8 +61,11 @@ def D2(results):
     needed = 33 / 36
     strict = [tables["published", b].wins.mean() >= needed for b in ("hyfdca", "rival")]
     some = [key for key, table in tables.items() if key[0] != "none" and table.wins.mean() >= needed]
-    why = "HyFDCA ahead, budget its own / the rival's time: " + "; ".join(
-        f"encryption {c}: {count(tables[c, 'hyfdca'])} / {count(tables[c, 'rival'])}" for c in CHARGES
+    why = (
+        "whoever ends earlier stands at its last point; HyFDCA ahead, budget its own / the rival's time: "
+        + "; ".join(
+            f"encryption {c}: {count(tables[c, 'hyfdca'])} / {count(tables[c, 'rival'])}" for c in CHARGES
+        )
     )
     none = int((tables["published", "rival"].rounds < 1).sum())
     why += (
