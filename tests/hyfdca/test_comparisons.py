@@ -7,7 +7,13 @@ import pytest
 from fedrepro import comparisons
 
 ROUNDS = np.arange(0, 21)
-ENCRYPTED = ["encryption_steps", "decryption_steps", "slowest_encryptions", "slowest_decryptions", "additions"]
+ENCRYPTED = [
+    "encryption_steps",
+    "decryption_steps",
+    "slowest_encryptions",
+    "slowest_decryptions",
+    "additions",
+]
 
 
 class Made:
