@@ -139,7 +139,7 @@ def table72(results):
         ax.set(xlim=(0, 2), ylim=(len(lines) - 0.5, -0.5))
         ax.set_title(f"{title}: HyFDCA ahead in {int(table.wins.sum())} of {len(table)}", fontsize=9)
         ax.set_xticks([0.49, 1.49], [f"against {style.label(m)}" for m in METHODS[1:]])
-        labels = [f"{one.dataset.partition(',')[0]}\n{one.clients}, {'loss' if one.metric == 'relative_loss' else 'error rate'}"
+        labels = [f"{one.dataset.partition(',')[0]}\n{one.clients}, {'loss' if one.metric == 'relative_loss' else 'error'}"
                   for one in lines.itertuples()]  # fmt: skip
         ax.set_yticks(range(len(lines)), labels if ax is axes[0] else [""] * len(lines), fontsize=7)
         ax.grid(False)
