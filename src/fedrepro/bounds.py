@@ -53,6 +53,11 @@ class Case:
         known = np.isfinite(bound)
         return float((self.mean[known] / bound[known]).max()) if known.any() else float("nan")
 
+    def first_failure(self) -> float:
+        """The first round in which the gap is above the printed bound."""
+        above = self.mean > self.printed
+        return float(self.t[above][0]) if above.any() else float("nan")
+
 
 def case(theorem: str, lam: float, inner: int, N: int, t: np.ndarray, mean: np.ndarray) -> Case:
     clients, cycle, _, _ = THEOREMS[theorem]

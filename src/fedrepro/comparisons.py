@@ -7,6 +7,8 @@ encrypted scalar. Clients work side by side, so that the busiest one counts and 
 import numpy as np
 import pandas as pd
 
+from fedrepro.ciphers import SLOTS
+from fedrepro.problems.hyfdca import read_clients
 from fedrepro.results import Results
 
 DATASETS = ("hyfdca_mnist", "hyfdca_newsgroups", "hyfdca_covtype")
@@ -42,12 +44,28 @@ def components(rows: pd.DataFrame, latency: float, charge: str, times: dict) -> 
         )
     elif charge != "none":
         cost = times[charge]
+        padded = rows if not charge.startswith("ckks") else whole_packs(rows)
         found["encryption"] = (
-            rows.slowest_encryptions * cost["encrypt"]
-            + rows.slowest_decryptions * cost["decrypt"]
+            padded.slowest_encryptions * cost["encrypt"]
+            + padded.slowest_decryptions * cost["decrypt"]
             + rows.additions * cost["add"]
         )
     return found
+
+
+def seconds_a_round(cells: pd.DataFrame) -> float:
+    """As measured; the first round, in which code may be compiled, is left out."""
+    timed = cells[cells["round"] >= 1]
+    return float(timed.seconds.diff().sum() / timed["round"].diff().sum())
+
+
+def whole_packs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The scalars of the busiest client rounded up, step by step, to packs: a half-empty one costs as much."""
+    padded = {}
+    for work in ("encryption", "decryption"):
+        steps, scalars = rows[f"{work}_steps"].clip(lower=1), rows[f"slowest_{work}s"]
+        padded[f"slowest_{work}s"] = steps * SLOTS * np.ceil(scalars / steps / SLOTS)
+    return pd.DataFrame(padded)
 
 
 def clock(results: Results, experiment: str, charge: str, times: dict | None = None) -> pd.DataFrame:
@@ -69,12 +87,25 @@ def score(cells: pd.DataFrame, metric: str, iterate: str) -> float:
     return float(np.mean(values[-max(1, int(TAIL * len(values))) :]))
 
 
-def by_iteration(results: Results, tuned_for: str = "gra", iterate: str = "last") -> pd.DataFrame:
-    """The 36 comparisons over equal numbers of outer iterations: a row per dataset, setting, metric and rival."""
+def in_order(names) -> list[str]:
+    """Settings from easy to hard: by how many clients there are and how few of them are available."""
+    return sorted(names, key=lambda s: (read_clients(s)[0] * read_clients(s)[1], -read_clients(s)[2]))
+
+
+def by_setting(rows: pd.DataFrame):
+    return [(name, rows[rows.clients == name]) for name in in_order(rows.clients.unique())]
+
+
+def by_iteration(
+    results: Results, tuned_for: str = "gra", iterate: str = "last", share: float = 1.0
+) -> pd.DataFrame:
+    """The 36 comparisons over equal numbers of outer iterations: a row per dataset, setting, metric and rival.
+    `share` ends all runs earlier, after that part of the rounds."""
     found = []
     for name in DATASETS:
         rows = results.traces(name)
-        for setting, cells in rows[rows.p_tuned_for == tuned_for].groupby("clients"):
+        rows = rows[rows["round"] <= share * rows["round"].max()]
+        for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
             for metric in METRICS:
                 ours = scores(cells[cells.algorithm == "hyfdca"], metric, "last")
                 for rival in METHODS[1:]:
@@ -85,11 +116,11 @@ def by_iteration(results: Results, tuned_for: str = "gra", iterate: str = "last"
 
 def by_time(results: Results, charge: str, budget: str, tuned_for: str = "gra") -> pd.DataFrame:
     """The 36 comparisons under equal time. The budget is what HyFDCA's rounds take, or what the rival's do;
-    whoever ends earlier stands at its last point."""
+    whoever ends earlier stands at its last point. `rounds` are HyFDCA's recorded rounds within the budget."""
     found, times = [], encryption_times(results)
     for name in DATASETS:
         rows = clock(results, name, charge, times)
-        for setting, cells in rows[rows.p_tuned_for == tuned_for].groupby("clients"):
+        for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
             for metric in METRICS:
                 for rival in METHODS[1:]:
                     pair = {m: cells[cells.algorithm == m] for m in ("hyfdca", rival)}
@@ -101,7 +132,11 @@ def by_time(results: Results, charge: str, budget: str, tuned_for: str = "gra") 
                         })
                         for m in ("hyfdca", rival)
                     )  # fmt: skip
-                    found.append(compared(rows, setting, metric, rival, ours, theirs))
+                    within = pair["hyfdca"].seed.map(ends) >= pair["hyfdca"].time
+                    made = within.groupby(pair["hyfdca"].seed).sum() - 1
+                    found.append(
+                        compared(rows, setting, metric, rival, ours, theirs) | {"rounds": made.median()}
+                    )
     return pd.DataFrame(found)
 
 

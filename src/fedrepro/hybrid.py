@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedrepro import ciphers
+from fedrepro.kernels import scatter
 from fedrepro.ledger import Ledger
 from fedrepro.rectangles import Rectangle, Rectangles
 from fedrepro.seeds import stream
@@ -81,7 +82,7 @@ class Server:
 
     def keep_part(self, k: int, part: np.ndarray) -> None:
         """Replace what client k contributes to the weights."""
-        self.w[self._columns[k]] += (part - self.parts[k]) / self._scale
+        scatter.add(self.w, self._columns[k], (part - self.parts[k]) / self._scale)
         self.parts[k] = part
 
     def keep_products(self, k: int, groups: list[int], boxes: list) -> None:
@@ -193,7 +194,7 @@ class HybridClients:
 
     def send_weights(self, recipients: list[int]) -> None:
         for k in recipients:
-            self.w[k] = self.server.w[self.data.clients[k].columns]
+            self.w[k] = self.server.w.take(self.data.clients[k].columns)
         self.ledger.downlink([len(self.w[k]) for k in recipients])
 
     def secure_inner_product(self, who: list[int]) -> None:

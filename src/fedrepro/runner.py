@@ -3,6 +3,7 @@
 import base64
 import sys
 import time
+from copy import copy
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -108,6 +109,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                 checksums.add(problem.checksum)
                 run = partial(
                     run_chosen,
+                    {},
                     function,
                     problem,
                     table[name, seed],
@@ -149,9 +151,16 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
     write(output, tables, facts)
 
 
-def run_chosen(function, problem, ref: dict, params: dict, stop: dict, measures, tick):
-    """A cell whose problem may choose hyper-parameters where the configuration gives a range."""
-    return run_cell(function, problem, ref, problem.choose(function, params, ref), stop, measures, tick)
+def run_chosen(done: dict, function, problem, ref: dict, params: dict, stop: dict, measures, tick):
+    """A cell whose problem may choose hyper-parameters where the configuration gives a range. Points of the grid
+    that come to the same cell run once; `done` keeps them."""
+    params = problem.choose(function, params, ref)
+    key = (problem.identity(function, params, ref), stop["rounds"])
+    if key not in done:
+        done[key] = run_cell(function, problem, ref, params, stop, measures, tick)
+    trace, status = copy(done[key][0]), done[key][1]
+    trace.params = params
+    return trace, status
 
 
 def halved(run, grid, stop: dict) -> tuple[list, list]:

@@ -20,18 +20,19 @@ def solve(X, y, lam: float, tolerance: float = 1e-8, epochs: int = 20_000) -> di
         ascend(X, y, alpha, zero, square, rng.permutation(N), lam * N, 1.0, w)
         if epoch >= check or epoch == epochs:
             w = (X.T @ alpha) / (lam * N)  # afresh: the running sum has gathered rounding
-            primal, dual = values(X, y, lam, w, alpha)
-            gap = primal - dual
+            high, low = values(X, y, lam, w, alpha)
+            gap = high - low
             if gap <= tolerance:
-                return {"w": w, "alpha": alpha, "primal": primal, "dual": dual, "epochs": epoch}
+                return {"w": w, "alpha": alpha, "primal": high, "dual": low, "epochs": epoch}
             check = epoch + max(1, epoch // 10)
     raise ArithmeticError(f"the duality gap is {gap:.1e} after {epochs} epochs, asked for {tolerance:g}")
 
 
 def values(X, y, lam: float, w: np.ndarray, alpha: np.ndarray) -> tuple[float, float]:
     """P(w) and D(α), the latter with w = Aα/(λN)."""
-    ridge = lam / 2 * (w @ w)
-    return (
-        float(ridge + np.maximum(0.0, 1.0 - y * (X @ w)).mean()),
-        float((y * alpha).mean() - ridge),
-    )
+    return primal(X, y, lam, w), float((y * alpha).mean() - lam / 2 * (w @ w))
+
+
+def primal(X, y, lam: float, w: np.ndarray) -> float:
+    """P(w), eq. (1), with the hinge loss."""
+    return float(lam / 2 * (w @ w) + np.maximum(0.0, 1.0 - y * (X @ w)).mean())

@@ -32,6 +32,36 @@ def test_a_tuned_run_takes_what_was_chosen():
     assert clients.value("hyfdca inner", "tuned", "loss") == 3.0 and clients.value("hyfdca inner", 9) == 9
 
 
+def test_aims_that_choose_the_same_point_share_its_run(tmp_path, monkeypatch):
+    from fedrepro import reference, runner, trace
+    from fedrepro.algorithms import fedavg_hybrid
+    from fedrepro.config import Block
+
+    calls = []
+
+    def counted(clients, **params):
+        calls.append(clients.value("fedavg_hybrid a", "tuned", params["tuned_for"]))
+        yield from fedavg_hybrid.fedavg_hybrid(clients, **params)
+
+    counted.__name__, counted.needs = "fedavg_hybrid", {"rectangles"}
+    monkeypatch.setattr(runner.algorithms, "get", lambda _: counted)
+    chosen = {"gra": 0.5, "loss": 0.1, "accuracy": 0.5}
+    ref = {"primal": 0.5} | {f"fedavg_hybrid a, by {aim}": a for aim, a in chosen.items()}
+    ref |= {f"fedavg_hybrid {n}, by {aim}": 1.0 for aim in chosen for n in ("b", "local_steps")}
+    reference.save(tmp_path / "ref.npz", {("-", 0): ref})
+    block = Block(
+        paper="p", experiment="e", name="fedavg_hybrid", algorithm="fedavg_hybrid", problem="hyfdca.synthetic",
+        dataset="synthetic", partition=None, settings=(SETTING,), varied=(), seeds=1,
+        params=tuple({"tuned_for": aim} for aim in chosen), stop={"rounds": 3}, measures=("relative_loss",),
+        mem_mb=1000,
+    )  # fmt: skip
+    runner.run_block(block, tmp_path / "ref.npz", tmp_path / "t.parquet")
+    rows = trace.read(tmp_path / "t.parquet")
+    assert calls == [0.5, 0.1] and set(rows.p_tuned_for) == set(chosen)
+    losses = {aim: rows[rows.p_tuned_for == aim].relative_loss.tolist() for aim in chosen}
+    assert losses["gra"] == losses["accuracy"] != losses["loss"]
+
+
 def test_the_optimum_bounds_every_point():
     problem = hyfdca.synthetic(SETTING, 0)
     ref = problem.reference()

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse
 from hinge_problems import unit_problem
 
-from fedrepro.kernels import dual_ascent, local_sgd
+from fedrepro.kernels import dual_ascent, local_sgd, scatter
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -40,3 +40,19 @@ def test_descent_equals_its_twin(sparse, rate, ridge, pull):
         found.append(w)
     assert np.abs(found[0] - found[1]).max() < 1e-12
     assert np.abs(found[0] - start).max() > 0.01
+
+
+def test_scattering_equals_its_twin():
+    rng = np.random.default_rng(5)
+    columns = np.sort(rng.permutation(40)[:15])
+    found = []
+    for add, average in ((scatter.add, scatter.average), (scatter.add_plain, scatter.average_plain)):
+        total, count, w = np.zeros(40), np.zeros(40), np.ones(40)
+        add(total, columns, np.arange(15.0))
+        add(total, columns[5:], np.arange(10.0))
+        add(count, columns, np.ones(15))
+        add(count, columns[5:], np.ones(10))
+        average(w, total, count)
+        found.append(w)
+    assert np.array_equal(*found)
+    assert found[0][columns[6]] == (6 + 1) / 2 and (np.delete(found[0], columns) == 1).all()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.kernels import scatter
 from fedrepro.kernels.local_sgd import descend
 
 
@@ -27,8 +28,10 @@ def fedavg_hybrid(clients, *, local_steps="tuned", a="tuned", b="tuned", tuned_f
         clients.collect_weights(local)
         total, count = np.zeros_like(w), np.zeros_like(w)
         for k, mine in local.items():
-            total[clients.data.clients[k].columns] += mine
-            count[clients.data.clients[k].columns] += 1.0
-        w = np.divide(total, count, out=w.copy(), where=count > 0)
+            columns = clients.data.clients[k].columns
+            scatter.add(total, columns, mine)
+            scatter.add(count, columns, np.ones(len(columns)))
+        w = w.copy()
+        scatter.average(w, total, count)
         clients.server.w = w
         yield w

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.kernels import scatter
 from fedrepro.kernels.local_sgd import descend
 
 
@@ -18,7 +19,7 @@ def hyfem(clients, *, local_steps="tuned", a="tuned", b="tuned", mu="tuned", tun
     count = np.zeros_like(clients.server.w)
     for client in clients.data.clients:
         count[client.columns] += 1.0
-    count = np.maximum(count, 1.0)  # a feature nobody holds keeps weight zero
+    shared = [count[client.columns] for client in clients.data.clients]  # by how many, each of its features
     local = [np.zeros(len(client.columns)) for client in clients.data.clients]
     w, t = clients.server.w, 0
     while True:
@@ -33,7 +34,6 @@ def hyfem(clients, *, local_steps="tuned", a="tuned", b="tuned", mu="tuned", tun
         clients.collect_weights({k: local[k] for k in present})
         w = w.copy()
         for k in present:
-            columns = clients.data.clients[k].columns
-            w[columns] += (local[k] - before[k]) / count[columns]
+            scatter.add(w, clients.data.clients[k].columns, (local[k] - before[k]) / shared[k])
         clients.server.w = w
         yield w

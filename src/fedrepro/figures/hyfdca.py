@@ -10,11 +10,18 @@ from fedrepro.comparisons import (
     clock,
     components,
     encryption_times,
+    in_order,
+    seconds_a_round,
 )
 from fedrepro.figures import panels, style
 from fedrepro.problems.hyfdca import read_clients
 
 LOSS = r"$(P - P^\star)/P^\star$"
+CHARGED = {
+    "none": "no encryption",
+    "paillier, measured": "Paillier, measured",
+    "ckks, measured": "CKKS, measured",
+}
 LOCAL = {"practical": "Algorithm 5", "theory": "Algorithm 3", "refreshed": "refreshed margins (ours)"}
 SPLIT = {"horizontal": style.BLUE, "hybrid": style.RED, "vertical": style.GREEN}
 
@@ -24,11 +31,6 @@ def title(rows, setting: str) -> str:
     down, across, fraction = read_clients(setting)
     name = rows.dataset.iloc[0].partition(",")[0]
     return f"{name}: {down * across} clients ({down} x {across}), {fraction:.0%} available"
-
-
-def in_order(names) -> list[str]:
-    """Settings from easy to hard: by how many clients there are and how few of them are available."""
-    return sorted(names, key=lambda s: (read_clients(s)[0] * read_clients(s)[1], -read_clients(s)[2]))
 
 
 def fig3(results):
@@ -42,15 +44,26 @@ def fig3(results):
 
 def figs1(results):
     """The same against time: computation, latency and encryption, charged as published for every scalar."""
+    return against_time(results, "published")
+
+
+def figs1_vector(results):
+    """The same, charged as published once for every vector."""
+    return against_time(results, "published, one a vector")
+
+
+def against_time(results, charge):
+    """From the first recorded round on: before it there is nothing but the start."""
     times = encryption_times(results)
     traces = {}
     for name in DATASETS:
-        rows = clock(results, name, "published", times)
-        keys = ["algorithm", "clients", "p_tuned_for", "round"]
+        rows = clock(results, name, charge, times)
+        rows = rows[rows["round"] > 0]
+        keys = ["algorithm", "clients", "params", "round"]
         traces[name] = rows.assign(
             x=rows.groupby(keys).time.transform("median")
         )  # clocks differ between seeds
-    return eighteen(traces, "time (s)", {"xscale": "symlog"})
+    return eighteen(traces, "time (s)", {"xscale": "log"})
 
 
 def eighteen(traces, xlabel, scale):
@@ -58,16 +71,16 @@ def eighteen(traces, xlabel, scale):
     figure, axes = panels.grid(2 * len(traces), len(settings))
     for i, rows in enumerate(traces.values()):
         for j, setting in enumerate(settings):
-            here = rows[(rows.clients == setting) & (rows.p_tuned_for == "gra")]
+            every = rows[rows.clients == setting]
+            here = every[every.p_tuned_for == "gra"]
             for k, metric in enumerate(("relative_loss", "accuracy")):
                 ax = axes[2 * i + k][j]
                 for method in METHODS:
                     panels.curve(ax, here[here.algorithm == method], metric, x="x")
+                panels.newcomers(ax, every, metric, set(METHODS), x="x")
                 ax.set(ylabel=LOSS if k == 0 else "validation accuracy", xlabel=xlabel, **scale)
                 if metric == "relative_loss":
                     ax.set(yscale="log")
-                else:
-                    ax.set(ylim=(0.45, 1.0))
                 ax.set_title(title(rows, setting), fontsize=9)
     axes[0][0].legend()
     return figure
@@ -92,7 +105,10 @@ def fig4(results):
             for offset, (part, colour) in zip((-0.27, 0, 0.27), parts.items(), strict=True):
                 if cost[part] > 0:
                     ax.bar(x + offset, cost[part], 0.26, color=colour, label=part if x == 0 else None)
-        words = [f"{style.label(m)}\n{c}" if m == "hyfdca" else style.label(m) for m, c in bars]
+        words = [
+            f"{style.label(m)}\n{CHARGED.get(c, c)}" if m == "hyfdca" else style.label(m) for m, c in bars
+        ]
+        ax.set_axisbelow(True)
         ax.set_xticks(range(len(bars)), words, rotation=60, ha="right", fontsize=8)
         ax.set(yscale="log")
         ax.set_title(title(ends, setting), fontsize=9)
@@ -111,7 +127,6 @@ def table72(results):
     figure, (axes,) = panels.grid(1, len(tables))
     figure.set_figheight(1.0 + 0.36 * len(next(iter(tables.values()))) / 2)
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
-        table = table.sort_values(["dataset", "metric"], kind="stable")
         lines = table.drop_duplicates(["dataset", "clients", "metric"])
         for y, (_, line) in enumerate(lines.iterrows()):
             for x, rival in enumerate(METHODS[1:]):
@@ -124,7 +139,7 @@ def table72(results):
         ax.set(xlim=(0, 2), ylim=(len(lines) - 0.5, -0.5))
         ax.set_title(f"{title}: HyFDCA ahead in {int(table.wins.sum())} of {len(table)}", fontsize=9)
         ax.set_xticks([0.49, 1.49], [f"against {style.label(m)}" for m in METHODS[1:]])
-        labels = [f"{one.dataset.split(',')[0]} {one.clients}\n{'loss' if one.metric == 'relative_loss' else 'error rate'}"
+        labels = [f"{one.dataset.partition(',')[0]}\n{one.clients}, {'loss' if one.metric == 'relative_loss' else 'error'}"
                   for one in lines.itertuples()]  # fmt: skip
         ax.set_yticks(range(len(lines)), labels if ax is axes[0] else [""] * len(lines), fontsize=7)
         ax.grid(False)
@@ -151,6 +166,22 @@ def window(results):
     return figure
 
 
+def long(results):
+    """Relative loss of HyFDCA alone over ten times the rounds."""
+    names = ("hyfdca_long_covtype", "hyfdca_long_newsgroups")
+    figure, (axes,) = panels.grid(1, len(names))
+    for ax, name in zip(axes, names, strict=True):
+        rows = results.traces(name)
+        for dash, setting in zip(style.DASHES, in_order(rows.clients.unique()), strict=False):
+            cells = rows[rows.clients == setting]
+            label = title(cells, setting).partition(": ")[2]
+            panels.curve(ax, cells[cells["round"] > 0], "relative_loss", label=label, dash=dash)
+        ax.set(xscale="log", yscale="log", xlabel="outer iteration", ylabel=LOSS)
+        ax.set_title(f"{title(rows, rows.clients.iloc[0]).partition(':')[0]}, $H$ = {rows.p_inner.iloc[0]}")
+        ax.legend()
+    return figure
+
+
 def reach(results):
     """Loss and accuracy at the end over the number of clients and the fraction available."""
     ends = results.ends("hyfdca_reach")
@@ -158,7 +189,7 @@ def reach(results):
     figure, axes = panels.grid(2, 1, sharex=True)
     figure.set_figwidth(9)
     for (ax,), metric in zip(axes, ("relative_loss", "accuracy"), strict=True):
-        for method in METHODS:
+        for method in (*METHODS, *sorted(set(ends.algorithm) - set(METHODS))):
             groups = [ends[(ends.algorithm == method) & (ends.clients == s)][metric] for s in settings]
             panels.points(
                 ax, range(len(settings)), groups, colour=style.colour(method), label=style.label(method)
@@ -173,15 +204,22 @@ def reach(results):
 
 
 def encrypted(results):
-    """The dual gap of really encrypted runs, and what a scalar costs."""
-    rows = results.traces("hyfdca_encrypted")
-    figure, ((left, right),) = panels.grid(1, 2)
+    """The dual gap of really encrypted runs, of a small problem and of all of MNIST, and what a scalar costs."""
+    figure, ((left, middle, right),) = panels.grid(1, 3)
     colours = {"none": style.BLACK, "paillier": style.RED, "ckks": style.BLUE}
-    for dash, (cipher, colour) in zip(style.DASHES, colours.items(), strict=False):
-        panels.curve(left, rows[rows.cipher == cipher], "dual_gap", label=cipher, colour=colour, dash=dash)
-    left.set(yscale="log", xlabel="outer iteration", ylabel=r"$D(\alpha^\star) - D(\alpha^t)$")
-    left.legend(title="cipher")
+    for ax, name in ((left, "hyfdca_encrypted"), (middle, "hyfdca_sealed")):
+        rows = results.traces(name)
+        for dash, (cipher, colour) in zip(style.DASHES, colours.items(), strict=False):
+            cells = rows[rows.cipher == cipher]
+            if len(cells):
+                label = f"{cipher}, {seconds_a_round(cells):.2g} s a round here"
+                panels.curve(ax, cells, "dual_gap", label=label, colour=colour, dash=dash)
+        ax.set(yscale="log", xlabel="outer iteration", ylabel=r"$D(\alpha^\star) - D(\alpha^t)$")
+        ax.legend(title="cipher")
+    left.set_title("a small problem")
+    middle.set_title("MNIST in the middle setting")
     times = encryption_times(results)
+    right.set_axisbelow(True)
     works = {"encrypt": style.RED, "decrypt": style.BLUE, "add": style.GREY}
     for x, cost in enumerate(times.values()):
         for offset, (work, colour) in zip((-0.27, 0, 0.27), works.items(), strict=True):
@@ -198,8 +236,13 @@ def theorems(results):
     names = sorted({c.theorem for c in cases}, key=lambda name: (len(name), name))
     lambdas = sorted({c.lam for c in cases})
     colours = [style.BLUE, style.GREEN, style.ORANGE, style.RED, style.WINE]
-    figure, (axes,) = panels.grid(1, len(names), sharey=True)
-    for ax, name in zip(axes, names, strict=True):
+    figure, axes = panels.grid(-(-len(names) // 2), 2, sharex=True, sharey=True)
+    for row in axes:
+        row[0].set_ylabel(r"mean $D(\alpha^\star) - D(\alpha^t)$")
+    for ax in axes[-1]:
+        ax.set_xlabel("outer iteration $t$")
+    axes = axes.ravel()
+    for ax, name in zip(axes, names, strict=False):
         inner = {c.inner for c in cases if c.theorem == name}
         shown = max(inner) if name.startswith("4.11") else min(inner)  # where the bound is tested hardest
         ax.set_title(f"Theorem {name}, $H$ = {shown}")
@@ -209,13 +252,9 @@ def theorems(results):
                 ax.plot(case.t, case.mean, color=colour, label=rf"$\lambda$ = {case.lam:g}")
                 ax.plot(case.t, case.printed, color=colour, ls=style.DASHES[2], lw=1.2)
                 ax.plot(case.t, case.repaired, color=colour, ls=style.DASHES[1], lw=1.0, alpha=0.7)
-        ax.set(
-            xscale="log",
-            yscale="log",
-            xlabel="outer iteration $t$",
-            ylim=(1e-5, 1e4),
-        )
-    axes[0].set_ylabel(r"mean $D(\alpha^\star) - D(\alpha^t)$")
+        ax.set(xscale="log", yscale="log", ylim=(1e-5, 1e4))
+    for ax in axes[len(names) :]:
+        ax.set_visible(False)
     axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[2], label="bound as printed")
     axes[0].plot([], [], color=style.BLACK, ls=style.DASHES[1], label="bound as repaired")
     axes[0].legend(fontsize=7.5)

@@ -46,6 +46,10 @@ class Problem:
         """The hyper-parameters to run with; a problem that tunes puts winners where `params` has ranges."""
         return params
 
+    def identity(self, function: Callable, params: dict, reference: dict) -> str:
+        """The same for hyper-parameters, as chosen, that give the same cell."""
+        return repr(sorted(params.items()))
+
     def reference(self) -> dict:
         """The optimum and the constants that stepsize rules refer to; computed once and shared."""
         from fedrepro.reference import solve

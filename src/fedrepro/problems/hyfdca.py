@@ -59,7 +59,8 @@ class HingeProblem(Problem):
 
     def measure(self, name: str, reference: dict):
         if name == "relative_loss":
-            return lambda w: (self.data.primal(w) - reference["primal"]) / reference["primal"]
+            X, y, lam = self.samples.X, self.samples.y, self.data.lam
+            return lambda w: sdca.primal(X, y, lam, w) / reference["primal"] - 1.0
         if name == "accuracy":
             X, labels = self.samples.validation, self.samples.labels
             return lambda w: accuracy(X, labels, w)
@@ -68,6 +69,17 @@ class HingeProblem(Problem):
         if name == "mismatch":  # ‖w − Aα/(λN)‖∞: how stale the weights are
             return lambda w: float(np.abs(w - self.data.combine(self.federation.duals())).max())
         raise LookupError(f"no measure '{name}'; there are relative_loss, accuracy, dual_gap and mismatch")
+
+    def identity(self, function, params, reference) -> str:
+        """Aims for which the tuning chose the same point share its run."""
+        end = f", by {params.get('tuned_for')}"
+        values = {
+            name.removesuffix(end): value
+            for name, value in reference.items()
+            if name.startswith(f"{function.__name__} ") and name.endswith(end)
+        }
+        rest = {name: value for name, value in params.items() if name != "tuned_for" or not values}
+        return super().identity(function, rest | values, reference)
 
     def reference(self) -> dict:
         """The certified optimum, the time model's constants, and hyper-parameters where a grid is declared."""
@@ -239,9 +251,12 @@ def prepared(name: str, root: str, rows: int, validation: int) -> Samples:
         y = signs(y, 1)
         both = [unit_rows(scipy.sparse.csr_array(dataset.X)[part].astype(float)) for part in (train, test)]
     X, held = (scipy.sparse.csr_array(part) for part in both)
-    used = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
-    if len(used) < X.shape[1]:  # a feature that no training row has can have no weight
-        X, held = X[:, used], held[:, used]
+    count = np.bincount(X.indices, minlength=X.shape[1])
+    if not count.all():  # a feature that no training row has can have no weight
+        order = np.argsort(-count, kind="stable")  # often used first: they stay in the cache
+        used = order[: np.count_nonzero(count)]
+        X, held = (scipy.sparse.csr_array(part[:, used]) for part in (X, held))
+        X.sort_indices(), held.sort_indices()
     return Samples(X, y[train], held, y[test], dataset.title, dataset.origin, dataset.checksum)
 
 
