@@ -106,12 +106,12 @@ def test_lanczos_finds_the_eigenvalue_of_largest_magnitude(seed):
     values = rng.standard_normal(60) * np.geomspace(1, 1e-3, 60)
     values[seed] = -3.0 if seed % 2 else 3.0
     A = (Q * values) @ Q.T
-    lam, v, following = dominant(A, np.ones(60))
+    lam, v, following = dominant(A, np.ones(60), 1e-6)
     assert np.linalg.norm(A @ v - lam * v) <= 1e-6 * abs(lam)
     exact, w, _ = by_lapack(A)
     assert lam == pytest.approx(exact, rel=1e-10)
     assert abs(v @ w) == pytest.approx(1, abs=1e-8)
-    second, _, _ = dominant(A - lam * np.outer(v, v), following)
+    second, _, _ = dominant(A - lam * np.outer(v, v), following, 1e-6)
     assert abs(second) == pytest.approx(np.sort(np.abs(values))[-2], rel=1e-6)
 
 
@@ -120,8 +120,8 @@ def test_lanczos_falls_back_where_it_would_miss_the_pair():
     start = np.ones(80)
     start[0] = 0.0  # blind to the dominant direction
     A[1:, 1:] = np.diag(np.r_[1.0, np.zeros(78)])
-    assert dominant(A, start)[0] == pytest.approx(5.0)
-    assert dominant(np.zeros((10, 10)), np.ones(10))[0] == 0.0
+    assert dominant(A, start, 1e-6)[0] == pytest.approx(5.0)
+    assert dominant(np.zeros((10, 10)), np.ones(10), 1e-6)[0] == 0.0
 
 
 def test_the_gap_is_the_difference_of_costs_and_sparse_equals_dense():
