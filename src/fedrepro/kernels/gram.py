@@ -11,8 +11,8 @@ def gram(indptr, indices, data, w, out):
     for i in range(indptr.size - 1):
         for k in range(indptr[i], indptr[i + 1]):
             row, scaled = out[indices[k]], w[i] * data[k]
-            for l in range(indptr[i], k + 1):
-                row[indices[l]] += scaled * data[l]
+            for j in range(indptr[i], k + 1):
+                row[indices[j]] += scaled * data[j]
     for i in range(out.shape[0]):
         for j in range(i):
             out[j, i] = out[i, j]
