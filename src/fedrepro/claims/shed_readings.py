@@ -15,6 +15,7 @@ CONVERGED = 1e-10  # 'convergence' is not defined in the paper
 
 FMNIST = {"iid": "shed_fmnist_iid", "skew": "shed_fmnist_skew"}
 INTERCEPT = {"iid": "shed_intercept_iid", "skew": "shed_intercept_skew"}
+GREEK = {"p_alpha": "α", "p_beta": "β"}
 ARMIJO = {"iid": "shed_armijo_iid", "skew": "shed_armijo_skew"}
 
 
@@ -101,7 +102,7 @@ class Reading:
         words = ["PCA centred" if self.centre else "PCA uncentred"]
         if self.intercept:
             words.append("intercept")
-        words += [f"{k.removeprefix('p_')} = {v}" for k, v in self.params]
+        words += [f"{GREEK[k]} = {v}" for k, v in self.params]
         return ", ".join(words)
 
     def cells(self, algorithm: str, partition: str, mu: float) -> pd.DataFrame:

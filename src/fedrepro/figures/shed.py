@@ -211,7 +211,7 @@ def fig7(results):
             xlabel=ROUNDS,
             title=f"1M Songs, {SKEW[partition]}",
             ylim=(1e-12, None),
-            xlim=(0, 300),
+            xlim=(0, min(300, rows.exchanges.max())),
         )
     axes[0].set_ylabel(COST)
     axes[0].legend()
@@ -239,12 +239,13 @@ def comparison(results, experiments, mu, *, x_limit, **selected):
                 curve(ax, best_agd(cells) if name == "agd" and len(cells) else cells, x)
             newcomers(ax, shown, x, IMAGES)
             letter = "abcd"[2 * row + column]
+            longest = shown[shown.algorithm != "agd"][x].max()
             ax.set(
                 yscale="log",
                 xlabel=words,
                 title=f"({letter}) {title}",
                 ylim=(1e-11, 3),
-                xlim=(0, x_limit[row]),
+                xlim=(0, min(x_limit[row], longest)),
             )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
@@ -379,13 +380,15 @@ def sensitivity(results):
             for x, claim in enumerate(claims):
                 words, colour = VERDICTS[held[claim].get(name, "")]
                 ax.text(x, y, words, ha="center", va="center", fontsize=8, color=colour)
+            if y:
+                ax.axhline(y - 0.5, color="#E4E4E4", lw=0.6)
         ax.set_xticks(range(len(claims)), claims)
         ax.set_yticks(range(len(names)), list(reversed(names)), fontsize=8)
         ax.tick_params(length=0, top=False)
         ax.set(xlim=(-0.5, len(claims) - 0.5), ylim=(-0.5, len(names) - 0.5))
         ax.xaxis.tick_top()
         ax.spines[:].set_visible(False)
-        ax.grid(axis="x", visible=False)
+        ax.grid(visible=False)
     figure.set_size_inches(11.5, 0.9 + 0.26 * max(len(names) for names, _ in parts))
     return figure
 
