@@ -85,6 +85,7 @@ def fig2(results):
     right.plot(following, 1, "s", color=style.PURPLE, ms=8, label="CVX")
     right.set(xlabel=r"$\rho_t$", ylabel=r"$\eta_t$", title=f"(b) $q$ = {q}", ylim=(0, 2.2))
     right.legend(loc="lower right")
+    right.grid(visible=False)
     return figure
 
 
@@ -288,7 +289,13 @@ def fig10(results):
             for mu, dash in ((1e-5, "-"), (1e-8, style.DASHES[1])):
                 cells = reading.cells(name, "skew", mu)
                 curve(ax, cells, label=rf"{style.label(name)}, $\mu$ = {mu:.0e}", dash=dash)
-        ax.set(yscale="log", xlabel=ROUNDS, title=f"FMNIST, non i.i.d., {reading.name}", ylim=(1e-11, 3))
+        ax.set(
+            yscale="log",
+            xlabel=ROUNDS,
+            title=f"FMNIST, non i.i.d., {reading.name}",
+            ylim=(1e-11, 3),
+            xlim=(0, None),
+        )
     axes[0].set_ylabel(COST)
     above(figure, axes[0], 3)
     return figure
@@ -400,7 +407,7 @@ def gradient_norm(results):
     for ax, column, words in zip(
         axes, ("exchanges", "hessians"), (ROUNDS, "Hessians per agent"), strict=True
     ):
-        for reverse, colour in (("False", style.BLUE), ("True", style.TEAL)):
+        for reverse, colour in (("False", style.BLACK), ("True", style.TEAL)):
             for centre, dash in ((False, "-"), (True, style.DASHES[1])):
                 cells = rows[(rows.p_reverse == reverse) & (rows.centre == centre)]
                 found = sorted((float(b), reach(c, column)[0]) for b, c in cells.groupby("p_b"))
