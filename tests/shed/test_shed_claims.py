@@ -34,7 +34,7 @@ def test_a_method_that_does_not_converge_gives_a_bound():
     assert factor(SLOW, QUICK) == Factor(4.0)
     assert factor(NEVER, QUICK) == Factor(6.0, "at least")
     assert factor(QUICK, NEVER) == Factor(2 / 12, "at most")
-    assert factor(NEVER, NEVER) is None
+    assert factor(cells([1.0, 0.5, 0.1]), cells([1.0, 0.05, 0.01])) == Factor(2.0, "", 0.1)  # neither
     assert factor(SLOW, QUICK[:0]) is None
 
 

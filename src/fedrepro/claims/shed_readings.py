@@ -49,6 +49,7 @@ class Factor:
 
     value: float
     bound: str = ""  # "at least", "at most"
+    level: float = CONVERGED  # the cost to which both were measured
 
     def above(self, limit: float) -> bool | None:
         if self.bound == ("at least" if self.value <= limit else "at most"):
@@ -61,17 +62,22 @@ class Factor:
         return self.value < limit
 
     def __str__(self):
-        return f"{self.bound} {self.value:.2g}x".strip()
+        to = f" (to {self.level:.0e})" if self.level != CONVERGED else ""
+        return f"{self.bound} {self.value:.2g}x{to}".strip()
 
 
 def factor(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", level=CONVERGED) -> Factor | None:
-    """What `one` takes to the level over what `other` takes, medians over seeds; None where neither gets there."""
+    """What `one` takes to the level over what `other` takes, medians over seeds; None where one was not run.
+
+    Where neither gets there, the level is the cost at which the worse of them ended.
+    """
     if not len(one) or not len(other):
         return None
     (a, reached), (b, as_well) = needed(one, column, level), needed(other, column, level)
     if not (reached or as_well):
-        return None
-    return Factor(a / b, "" if reached and as_well else "at most" if reached else "at least")
+        ends = [float(cells.groupby("seed").gap.min().median()) for cells in (one, other)]
+        return factor(one, other, column, max(ends))
+    return Factor(a / b, "" if reached and as_well else "at most" if reached else "at least", level)
 
 
 def needed(cells: pd.DataFrame, column: str, level: float = CONVERGED) -> tuple[float, bool]:
