@@ -229,7 +229,8 @@ def best_agd(cells, upto=800):
 
 def comparison(results, experiments, mu, *, x_limit, **selected):
     """Two rows (rounds, vectors) by the panels named in `experiments`: (experiment, title, μ)."""
-    figure, axes = panels.grid(2, len(experiments), sharey=True)
+    figure, axes = panels.grid(2, len(experiments), sharex="row", sharey=True)
+    longest = [0, 0]
     for column, (experiment, title) in enumerate(experiments):
         rows = results.traces(experiment)
         for row, (x, words) in enumerate((("exchanges", ROUNDS), ("vectors", VECTORS))):
@@ -240,24 +241,28 @@ def comparison(results, experiments, mu, *, x_limit, **selected):
                 curve(ax, best_agd(cells) if name == "agd" and len(cells) else cells, x)
             newcomers(ax, shown, x, IMAGES)
             letter = "abcd"[2 * row + column]
-            longest = shown[shown.algorithm != "agd"][x].max()
+            longest[row] = max(longest[row], shown[shown.algorithm != "agd"][x].max())
             ax.set(
                 yscale="log",
                 xlabel=words,
                 title=f"({letter}) {title}",
                 ylim=(1e-11, 3),
-                xlim=(0, min(x_limit[row], longest)),
+                xlim=(0, min(x_limit[row], longest[row])),
             )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
-    above(figure, axes[0][0], 7)
+    above(figure, 7)
     return figure
 
 
-def above(figure, ax, columns, **more):
+def above(figure, columns, **more):
     """One legend for all panels, over them, where it hides no curve."""
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), columns), **more)
+    known = {
+        label: handle
+        for ax in figure.axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(known.values(), known, loc="outside upper center", ncols=min(len(known), columns), **more)
 
 
 def both(dataset, words):
@@ -297,7 +302,7 @@ def fig10(results):
             xlim=(0, None),
         )
     axes[0].set_ylabel(COST)
-    above(figure, axes[0], 3)
+    above(figure, 3)
     return figure
 
 
@@ -369,7 +374,7 @@ def choices(results):
             xscale="log",
         )
     axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
-    above(figure, axes[1], 3, title="open: not within the budget")
+    above(figure, 3, title="open: not within the budget")
     figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
     return figure
 
