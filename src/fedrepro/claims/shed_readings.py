@@ -63,7 +63,7 @@ class Factor:
 
     def __str__(self):
         to = f" (to {self.level:.0e})" if self.level != CONVERGED else ""
-        return f"{self.bound} {self.value:.2g}x{to}".strip()
+        return f"{self.bound} {self.value:.3g}x{to}".strip()
 
 
 def factor(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", level=CONVERGED) -> Factor | None:
