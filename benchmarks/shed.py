@@ -87,7 +87,7 @@ def compression(problem, ref) -> dict:
     frame = iteration.gi_frame.f_locals
     differences, guess = agents.hessians(x) - frame["learned"], frame["guess"]
     begin = time.process_time()
-    quick = [dominant(D, s)[0] for D, s in zip(differences, guess, strict=True)]
+    quick = [dominant(D, s, 1e-6)[0] for D, s in zip(differences, guess, strict=True)]
     middle = time.process_time()
     full = [by_lapack(D)[0] for D in differences]
     end = time.process_time()

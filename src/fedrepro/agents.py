@@ -27,12 +27,20 @@ class PooledModels(LinearModels):
 
     def __init__(self, loss: str, matrix, targets: np.ndarray, weights: np.ndarray, ridge: float):
         super().__init__(loss, [matrix], [targets], [weights], ridge)
-        self._at, self._predictions = None, None
+        self._at, self._predictions, self._searched = None, None, None
 
     def predictions(self, x: np.ndarray) -> np.ndarray:
-        """Xθ; kept for the point asked for last, since gradient, line search and gap all need it."""
+        """Xθ; kept for the point asked for last, since gradient, line search and gap all need it. At the end of
+        a line search, θ − ηp, it is Xθ − ηXp, both of which are known."""
         if self._at is not x:
-            self._at, self._predictions = x, self.data.predict(x[None])
+            predictions = None
+            if self._searched is not None:
+                start, p, u, du, eta = self._searched
+                predictions = u - eta * du if np.array_equal(start - eta * p, x) else None
+            self._at, self._predictions = (
+                x,
+                self.data.predict(x[None]) if predictions is None else predictions,
+            )
         return self._predictions
 
     def slope(self, x: np.ndarray) -> np.ndarray:
@@ -43,11 +51,13 @@ class PooledModels(LinearModels):
         """The function η ↦ f(θ) − f(θ − ηp), from the slope and the Bregman term: no two nearly equal sums."""
         u, du = self.predictions(x), self.data.predict(p[None])
         slope, size = float(g @ p), 0.5 * self.ridge * float(p @ p)
-        return lambda eta: (
-            eta * slope
-            - float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b)))
-            - eta**2 * size
-        )
+
+        def decrease(eta):
+            self._searched = x, p, u, du, eta
+            bregman = float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b)))
+            return eta * slope - bregman - eta**2 * size
+
+        return decrease
 
     def gap_from(self, optimum: np.ndarray):
         """The function θ ↦ f(θ) − f(θ*)."""

@@ -99,10 +99,12 @@ class LinearModels:
     def hessian(self, x):
         """(m, d, d), or (m, K, d, d): the columns of a one-vs-all problem do not interact."""
         curvature = self.w * self.loss.curvature(self.data.predict(x), self.b)
-        ridge = self.ridge * np.eye(self.shape[0])
         if curvature.ndim == 2:
-            return self.data.gram(curvature) + ridge
-        return np.stack([self.data.gram(c) for c in np.moveaxis(curvature, 2, 0)], axis=1) + ridge
+            H = self.data.gram(curvature)
+        else:
+            H = np.stack([self.data.gram(c) for c in np.moveaxis(curvature, 2, 0)], axis=1)
+        H[..., np.arange(self.shape[0]), np.arange(self.shape[0])] += self.ridge
+        return H
 
     def prox(self, v, step, start=None):
         """argmin_u step·f_j(u) + ½‖u − v_j‖² by damped Newton, for all clients (and columns) together."""

@@ -2,28 +2,44 @@
 
 Ĥ = Σ_i p_i Ĥ_i with Ĥ_i = Σ_{j ≤ q_i} (λ_j − ρ_i) v_j v_jᵀ + ρ_i I, eqs. (12)–(13), (26), (30) of Dal Fabbro et al.
 Written as Σ_i p_i S_i + ρ̄ I − Σ_i p_i ρ_i P_i, with S_i = Σ λ_j v_j v_jᵀ and P_i = Σ v_j v_jᵀ, a round adds only the
-new vectors to S and P_i, however many were sent before.
+new vectors to S and P_i, however many were sent before. Vectors are added to P_i several at a time, for which memory
+is passed over once; until then they stay a product of their own.
 """
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.linalg.blas import dsyrk
 
-FEW = 12
+from fedrepro.lanczos import leading
+
+FEW = 16
+FOLD = 8
+ROUGHLY = (
+    1e-3  # of a residual, for pairs used in one round only; the error of the eigenvalue is of second order
+)
 
 
 class EigenPairs:
-    """The EEPs of the agents' Hessians H_i, largest first, and the approximation they give the master."""
+    """The EEPs of the agents' Hessians H_i, largest first, and the approximation they give the master.
 
-    def __init__(self, agents, hessians: np.ndarray):
+    `before` are the pairs that a renewal replaces. Where they were used `once`, for a single round, so will these be,
+    and what was found of them is a start to find these from.
+    """
+
+    def __init__(self, agents, hessians: np.ndarray, before: "EigenPairs | None" = None, once: bool = False):
         self.agents, self.hessians = agents, hessians
         m, n = hessians.shape[:2]
-        self.sent = np.zeros(m, int)  # q_t
+        self.sent, self.folded = np.zeros(m, int), np.zeros(m, int)  # q_t, and how many of them are in P
         self.S, self.P = np.zeros((n, n)), np.zeros((m, n, n))  # lower triangles only
         self.values, self.vectors = np.empty((m, 0)), np.empty((m, 0, n))  # eigenvectors in rows
+        self.start = before.vectors if before and once else None
+        self.likely = FEW if once else 2 * int(before.sent.max()) + 2 if before else 4
+        if before and before.hessians is hessians:
+            self.values, self.vectors = before.values, before.vectors
 
     def prepare(self, most: int) -> None:
-        """Have the `most` largest pairs of every agent (the work an agent does at a renewal).
+        """Have the `most` largest pairs of every agent (the work an agent does at a renewal), and as many as are
+        likely to be asked for next: up to twice those of the last renewal.
 
         A few are found alone; the others then in the complement of those, so that no two can overlap.
         """
@@ -31,37 +47,49 @@ class EigenPairs:
         have = self.values.shape[1]
         if most <= have:
             return
-        k = FEW if most <= FEW < n else n  # for more than a few, LAPACK is as quick with all of them
+        k = max(most, self.likely)
+        k = (
+            k if have == 0 and k <= min(2 * FEW, n - 1) else n
+        )  # for more than a few, LAPACK is as quick with all
         values, vectors = np.empty((m, k)), np.empty((m, k, n))
         values[:, :have], vectors[:, :have] = self.values, self.vectors
         for i, H in enumerate(self.hessians):
+            known = vectors[i, :have]
             if k < n:
-                lam, V = eigh(H, subset_by_index=(n - k, n - 1), check_finite=False)
-            elif have:
-                known = vectors[i, :have]
-                lam, V = np.linalg.eigh(H - (known.T * (values[i, :have] + values[i, 0])) @ known)
+                lam, V = self.few(i, most, k)
             else:
-                lam, V = np.linalg.eigh(H)
+                rest = H - (known.T * (values[i, :have] + values[i, 0])) @ known if have else H
+                lam, V = np.linalg.eigh(rest)
             values[i, have:], vectors[i, have:] = lam[::-1][: k - have], V.T[::-1][: k - have]
         self.values, self.vectors = values, vectors
+
+    def few(self, i: int, most: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k largest pairs of agent i in increasing order: from those of the last round, of which `most` are
+        checked, or by LAPACK."""
+        H, found = self.hessians[i], None
+        if self.start is not None and self.start.shape[1] == k:
+            found = leading(H, self.start[i].T, most, ROUGHLY)
+        return found or eigh(H, subset_by_index=(len(H) - k, len(H) - 1), check_finite=False)
 
     def share(self, increments: np.ndarray) -> np.ndarray:
         """Every agent sends its next d_i pairs (n − 1 of them tell all); returns λ_{q_i+1} of every agent."""
         m, n = self.hessians.shape[:2]
         upto = np.minimum(self.sent + increments, n - 1)
         self.prepare(int(upto.max()) + 1)
-        fresh, scale = [], []
-        for i in np.flatnonzero(upto > self.sent):
-            new = slice(self.sent[i], upto[i])
-            V = self.vectors[i, new]
-            dsyrk(1.0, V.T, beta=1.0, c=self.P[i].T, overwrite_c=1)
-            fresh.append(V)
-            scale.append(self.agents.weights[i] * self.values[i, new])
-        if fresh:
-            V = np.concatenate(fresh) * np.sqrt(np.maximum(np.concatenate(scale), 0.0))[:, None]
+        senders = np.flatnonzero(upto > self.sent)
+        if len(senders):
+            new = [slice(self.sent[i], upto[i]) for i in senders]
+            V = np.concatenate([self.vectors[i, s] for i, s in zip(senders, new, strict=True)])
+            lam = [self.agents.weights[i] * self.values[i, s] for i, s in zip(senders, new, strict=True)]
+            V *= np.sqrt(np.maximum(np.concatenate(lam), 0.0))[:, None]
             dsyrk(1.0, V.T, beta=1.0, c=self.S.T, overwrite_c=1)
         self.agents.send_vectors(upto - self.sent, scalars=int((upto - self.sent).sum()) + m)  # λ_j and ρ
         self.sent = upto
+        if np.max(self.sent - self.folded) >= FOLD:
+            for i in np.flatnonzero(self.sent > self.folded):
+                V = self.vectors[i, self.folded[i] : self.sent[i]]
+                dsyrk(1.0, V.T, beta=1.0, c=self.P[i].T, overwrite_c=1)
+            self.folded = self.sent
         return self.values[np.arange(m), upto]
 
     def smallest(self) -> np.ndarray:
@@ -75,6 +103,12 @@ class EigenPairs:
         n = len(self.S)
         H = self.S - (weights @ self.P.reshape(len(weights), -1)).reshape(n, n)
         H[np.diag_indices(n)] += weights.sum()
+        recent = [
+            np.sqrt(weights[i]) * self.vectors[i, self.folded[i] : self.sent[i]]
+            for i in np.flatnonzero(self.sent > self.folded)
+        ]
+        if recent:
+            dsyrk(-1.0, np.concatenate(recent).T, beta=1.0, c=H.T, overwrite_c=1)
         return H
 
     def direction(self, rho: np.ndarray, g: np.ndarray) -> np.ndarray:

@@ -59,9 +59,12 @@ class Logistic:
         """
         t = -b * (u - v)
         p = expit(-b * v)
-        near = np.log1p(p * np.expm1(np.clip(t, -1.0, 1.0)))
-        far = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)  # t is large: nothing cancels
-        return np.where(np.abs(t) < 1.0, near, far) - p * t
+        change = np.log1p(p * np.expm1(np.clip(t, -1.0, 1.0)))
+        far = np.abs(t) >= 1.0  # t is large: nothing cancels
+        if far.any():
+            value = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)
+            change = np.where(far, value, change)
+        return change - p * t
 
 
 LOSSES = {"least_squares": LeastSquares, "logistic": Logistic}

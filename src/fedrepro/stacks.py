@@ -69,6 +69,8 @@ class SparseStack:
 
     def __init__(self, matrices: list):
         self.A = [sparse.csr_array(a) for a in matrices]
+        for a in self.A:
+            a.sort_indices()
         self.At = [sparse.csr_array(a.T) for a in self.A]
         self.sizes = np.array([a.shape[0] for a in self.A])
         self.shape = (len(matrices), int(self.sizes.max()), matrices[0].shape[1])
@@ -86,11 +88,13 @@ class SparseStack:
         return np.stack([at @ r[j, : at.shape[1]] for j, at in enumerate(self.At)])
 
     def gram(self, w: np.ndarray | None = None) -> np.ndarray:
-        if w is None:
-            return np.stack([(at @ a).toarray() for at, a in zip(self.At, self.A, strict=True)])
-        return np.stack(
-            [(at @ (a * w[j, : a.shape[0], None])).toarray() for j, (at, a) in enumerate(zip(self.At, self.A, strict=True))]
-        )  # fmt: skip
+        from fedrepro.kernels.gram import gram  # compiling is for those who need it
+
+        m, n, d = self.shape
+        out, w = np.empty((m, d, d)), np.ones((m, n)) if w is None else w
+        for j, a in enumerate(self.A):
+            gram(a.indptr, a.indices, a.data, w[j], out[j])
+        return out
 
     def pad(self, columns: list[np.ndarray], fill: float = 0.0) -> np.ndarray:
         return pad_rows(columns, self.shape[1], fill)

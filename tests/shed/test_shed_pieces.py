@@ -7,7 +7,8 @@ from shed_federations import logistic, quadratic
 
 from fedrepro.backtracking import armijo
 from fedrepro.eigenpairs import EigenPairs
-from fedrepro.lanczos import by_lapack, dominant
+from fedrepro.kernels.gram import gram, gram_plain
+from fedrepro.lanczos import by_lapack, dominant, leading
 from fedrepro.problems.shed import logistic_federation
 from fedrepro.renewals import rule
 
@@ -106,12 +107,12 @@ def test_lanczos_finds_the_eigenvalue_of_largest_magnitude(seed):
     values = rng.standard_normal(60) * np.geomspace(1, 1e-3, 60)
     values[seed] = -3.0 if seed % 2 else 3.0
     A = (Q * values) @ Q.T
-    lam, v, following = dominant(A, np.ones(60))
+    lam, v, following = dominant(A, np.ones(60), 1e-6)
     assert np.linalg.norm(A @ v - lam * v) <= 1e-6 * abs(lam)
     exact, w, _ = by_lapack(A)
     assert lam == pytest.approx(exact, rel=1e-10)
     assert abs(v @ w) == pytest.approx(1, abs=1e-8)
-    second, _, _ = dominant(A - lam * np.outer(v, v), following)
+    second, _, _ = dominant(A - lam * np.outer(v, v), following, 1e-6)
     assert abs(second) == pytest.approx(np.sort(np.abs(values))[-2], rel=1e-6)
 
 
@@ -120,8 +121,75 @@ def test_lanczos_falls_back_where_it_would_miss_the_pair():
     start = np.ones(80)
     start[0] = 0.0  # blind to the dominant direction
     A[1:, 1:] = np.diag(np.r_[1.0, np.zeros(78)])
-    assert dominant(A, start)[0] == pytest.approx(5.0)
-    assert dominant(np.zeros((10, 10)), np.ones(10))[0] == 0.0
+    assert dominant(A, start, 1e-6)[0] == pytest.approx(5.0)
+    assert dominant(np.zeros((10, 10)), np.ones(10), 1e-6)[0] == 0.0
+
+
+def test_block_lanczos_follows_a_matrix_that_moves():
+    rng = np.random.default_rng(2)
+    Q = np.linalg.qr(rng.standard_normal((80, 80)))[0]
+    A = (Q * np.geomspace(1.0, 1e-4, 80)) @ Q.T
+    bend = rng.standard_normal((80, 80)) * 1e-4
+    moved = A + bend + bend.T
+    start = np.linalg.eigh(A)[1][:, -10:]
+    values, vectors = leading(moved, start, 6, 1e-3)
+    exact = np.linalg.eigvalsh(moved)
+    np.testing.assert_allclose(values[-6:], exact[-6:], rtol=1e-5)  # second order in the residual
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(10), atol=1e-12)
+    residuals = np.linalg.norm(moved @ vectors - vectors * values, axis=0)
+    assert np.all(residuals[-6:] <= 1e-3 * values[-6:])
+    blind = np.eye(80)[:, :10]
+    assert leading(np.diag(np.linspace(0.9, 1.0, 80)), blind, 6, 1e-12) is not None  # an invariant subspace
+    assert leading(A, rng.standard_normal((80, 2)), 2, 1e-14) is None  # not in so few blocks
+
+
+def test_pairs_of_a_renewal_start_from_those_before_it():
+    """Mont-Dec's few pairs, found from the last round's, are those of the Hessian to second order."""
+    problem = quadratic(n=60, sizes=(150, 200))
+    agents, H = problem.clients({}), problem.costs.G
+    before = EigenPairs(agents, H, once=True)
+    before.share(np.array([4, 6]))
+    moved = H + 1e-3 * np.diag(np.linspace(0, 1, 60))
+    pairs = EigenPairs(agents, moved, before=before, once=True)
+    following = pairs.share(np.array([5, 3]))
+    exact = np.linalg.eigvalsh(moved)[:, ::-1]
+    assert pairs.values.shape[1] < 60  # not all of them
+    np.testing.assert_allclose(pairs.values[:, :6], exact[:, :6], rtol=1e-5)
+    np.testing.assert_allclose(following, [exact[0, 5], exact[1, 3]], rtol=1e-5)
+
+
+def test_a_renewal_of_the_same_hessians_decomposes_nothing():
+    problem = quadratic(n=12)
+    before = EigenPairs(problem.clients({}), problem.costs.G)
+    before.share(np.full(4, 11))
+    again = EigenPairs(problem.clients({}), problem.costs.G, before=before)
+    assert again.vectors is before.vectors
+    assert again.sent.max() == 0
+
+
+def test_the_compiled_gram_matrix_equals_the_plain_one():
+    rng = np.random.default_rng(0)
+    A = scipy.sparse.random_array((50, 17), density=0.2, rng=rng, format="csr")
+    w, out = rng.random(50), np.empty((17, 17))
+    gram(A.indptr, A.indices, A.data, w, out)
+    np.testing.assert_allclose(out, gram_plain(A, w), atol=1e-14)
+    np.testing.assert_array_equal(out, out.T)
+
+
+def test_predictions_at_the_end_of_a_line_search_are_those_of_the_point():
+    problem = logistic()
+    agents = problem.clients({})
+    x = problem.start
+    for scale in (300.0, 1.0):
+        g = agents.mean_gradient(x)
+        p = scale * g
+        x = x - armijo(agents, x, p, g, 0.3, 0.5) * p
+        exact = problem.pooled.data.predict(x[None])
+        np.testing.assert_allclose(problem.pooled.predictions(x), exact, atol=1e-13)
+    elsewhere = x + 1.0
+    np.testing.assert_array_equal(
+        problem.pooled.predictions(elsewhere), problem.pooled.data.predict(elsewhere[None])
+    )
 
 
 def test_the_gap_is_the_difference_of_costs_and_sparse_equals_dense():

@@ -16,9 +16,14 @@ def giant(agents, *, alpha=0.1, beta=0.5):
         agents.receive(x)
         g = agents.mean_gradient(x)
         agents.receive(g)  # the extra round
-        local = np.stack([cho_solve(cho_factor(H, check_finite=False), g) for H in agents.hessians(x)])
+        local = np.stack([newton(H, g) for H in agents.hessians(x)])
         agents.ledger.messages += agents.m
         agents.send_vectors(1)
         p = agents.weights @ local
         x = x - armijo(agents, x, p, g, alpha, beta) * p
         yield x
+
+
+def newton(H: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """H⁻¹g; the transpose has the order that LAPACK works in."""
+    return cho_solve(cho_factor(H.T, check_finite=False), g, check_finite=False)

@@ -17,11 +17,11 @@ def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse
     Each iteration is two communication rounds, of which the second is the backtracking's (section 6.2).
     """
     due = rule(renewals, agents.n, period, b, reverse)
-    x, norms = agents.start, []
+    x, norms, pairs = agents.start, [], None
     for t in count(1):
         agents.receive(x)
         if due(t, norms):  # t ∈ I: a renewal; q_{t−1} ← 0
-            pairs = EigenPairs(agents, agents.hessians(x))
+            pairs = EigenPairs(agents, agents.hessians(x), before=pairs, once=renewals == "always")
         g = agents.mean_gradient(x)
         rho = pairs.share(agents.increments(increment))  # ρ̂_t = λ̂_{q_t+1}, eq. (29)
         p = pairs.direction(rho, g)

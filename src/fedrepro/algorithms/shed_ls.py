@@ -17,12 +17,12 @@ def shed_ls(agents, *, increment=1, rho="optimal", renewals="once", period=35):
     `renewals: periodic` is Algorithm 3: every T = `period` iterations the EEPs are sent anew.
     """
     due = rule(renewals, agents.n, period)
-    x = agents.start
+    x, pairs = agents.start, None
     hessians = agents.hessians(x)  # once: H_LS does not depend on θ
     for t in count(1):
         agents.receive(x)
         if due(t, []):
-            pairs = EigenPairs(agents, hessians)
+            pairs = EigenPairs(agents, hessians, before=pairs)
         g = agents.mean_gradient(x)
         following = pairs.share(agents.increments(increment))
         best = (following + pairs.smallest()) / 2  # ρ_t*, eq. (8)

@@ -7,7 +7,7 @@ the paper's never yield *reproduced*, and neither does a run in which nothing co
 
 import csv
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fedrepro.config import Paper
@@ -21,11 +21,15 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What we measured: the value with its spread over seeds, the verdict it earns, and why."""
+    """What we measured: the value with its spread over seeds, the verdict it earns, and why.
+
+    `held` says so for every way of settling what the paper leaves open, where there are several.
+    """
 
     value: str
     verdict: str
     why: str
+    held: dict[str, bool | None] = field(default_factory=dict)
 
 
 def spread(values, form: str = "{:.3g}") -> str:

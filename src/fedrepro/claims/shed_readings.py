@@ -15,6 +15,7 @@ CONVERGED = 1e-10  # 'convergence' is not defined in the paper
 
 FMNIST = {"iid": "shed_fmnist_iid", "skew": "shed_fmnist_skew"}
 INTERCEPT = {"iid": "shed_intercept_iid", "skew": "shed_intercept_skew"}
+GREEK = {"p_alpha": "α", "p_beta": "β"}
 ARMIJO = {"iid": "shed_armijo_iid", "skew": "shed_armijo_skew"}
 
 
@@ -27,11 +28,69 @@ def reach(cells: pd.DataFrame, column: str = "exchanges", level: float = CONVERG
     for _, rows in cells.groupby("seed"):
         rows = rows.sort_values("round")
         hit = rows[rows.gap <= level]
-        value = float(hit[column].iloc[0]) if len(hit) else np.inf
-        if column == "hessians":
-            value /= rows[rows.hessians > 0].hessians.iloc[0]  # every agent's first
-        found.append(value)
+        found.append(float(hit[column].iloc[0]) / unit(rows, column) if len(hit) else np.inf)
     return np.array(found)
+
+
+def spent(cells: pd.DataFrame, column: str = "exchanges") -> np.ndarray:
+    """By seed: what `column` had come to at the end."""
+    return np.array([rows[column].max() / unit(rows, column) for _, rows in cells.groupby("seed")])
+
+
+def unit(rows: pd.DataFrame, column: str) -> float:
+    """Hessians are counted over all agents, who compute their first one together."""
+    return float(rows[rows.hessians > 0].hessians.min()) if column == "hessians" else 1.0
+
+
+@dataclass(frozen=True)
+class Factor:
+    """How many times as much of something one method takes as another. Where one of the two had not converged when
+    its budget ended, the number is a bound, and may leave a question open (None)."""
+
+    value: float
+    bound: str = ""  # "at least", "at most"
+    level: float = CONVERGED  # the cost to which both were measured
+
+    def above(self, limit: float) -> bool | None:
+        if self.bound == ("at least" if self.value <= limit else "at most"):
+            return None
+        return self.value > limit
+
+    def below(self, limit: float) -> bool | None:
+        if self.bound == ("at least" if self.value < limit else "at most"):
+            return None
+        return self.value < limit
+
+    def __str__(self):
+        to = f" (to {self.level:.0e})" if self.level != CONVERGED else ""
+        return f"{self.bound} {self.value:.3g}x{to}".strip()
+
+
+def factor(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", level=CONVERGED) -> Factor | None:
+    """What `one` takes to the level over what `other` takes, medians over seeds; None where one was not run.
+
+    Where neither gets there, the level is the cost at which the worse of them ended.
+    """
+    if not len(one) or not len(other):
+        return None
+    (a, reached), (b, as_well) = needed(one, column, level), needed(other, column, level)
+    if not (reached or as_well):
+        ends = [float(cells.groupby("seed").gap.min().median()) for cells in (one, other)]
+        return factor(one, other, column, max(ends))
+    return Factor(a / b, "" if reached and as_well else "at most" if reached else "at least", level)
+
+
+def needed(cells: pd.DataFrame, column: str, level: float = CONVERGED) -> tuple[float, bool]:
+    """The median over seeds of what it takes to reach the level, or of what was spent where half of them do not."""
+    found = float(np.median(reach(cells, column, level)))
+    if np.isfinite(found):
+        return found, True
+    return float(np.median(spent(cells, column))), False
+
+
+def all_of(*tests: bool | None) -> bool | None:
+    """True where all hold, False where one fails, and None where it hangs on one that is open."""
+    return False if False in tests else None if None in tests else True
 
 
 @dataclass(frozen=True)
@@ -49,7 +108,7 @@ class Reading:
         words = ["PCA centred" if self.centre else "PCA uncentred"]
         if self.intercept:
             words.append("intercept")
-        words += [f"{k.removeprefix('p_')} = {v}" for k, v in self.params]
+        words += [f"{GREEK[k]} = {v}" for k, v in self.params]
         return ", ".join(words)
 
     def cells(self, algorithm: str, partition: str, mu: float) -> pd.DataFrame:
@@ -90,28 +149,17 @@ def readings(results, armijo: bool = False) -> list[Reading]:
 
 def across(held: dict[str, bool | None]) -> tuple[str, str]:
     """The verdict over all readings and the words that name where it holds."""
-    tested = {name: ok for name, ok in held.items() if ok is not None}
-    if not tested:
+    yes, no, unknown = ([n for n, ok in held.items() if ok is v] for v in (True, False, None))
+    unsettled = f" Open within the budget with {'; '.join(unknown)}" if unknown else ""
+    if not yes and not no:
         return UNTESTED, "no reading was run far enough"
-    yes, no = [n for n, ok in tested.items() if ok], [n for n, ok in tested.items() if not ok]
     if not no:
-        return REPRODUCED, f"holds under all {len(yes)} readings of the unstated choices"
+        return REPRODUCED, f"holds under all {len(yes)} readings of the unstated choices.{unsettled}".rstrip(
+            "."
+        )
     if not yes:
-        return FAILED, f"fails under all {len(no)} readings of the unstated choices"
-    return PARTLY, f"holds with {'; '.join(yes)}. Fails with {'; '.join(no)}"
-
-
-def ratio(a: float, b: float) -> float | None:
-    """a/b; inf where only a is infinite, None where neither or only b can be compared."""
-    if np.isnan(a) or np.isnan(b) or np.isinf(b):
-        return None
-    return a / b
-
-
-def times(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return "beyond the budget" if np.isinf(value) else f"{value:.2g}x"
+        return FAILED, f"fails under all {len(no)} readings of the unstated choices.{unsettled}".rstrip(".")
+    return PARTLY, f"holds with {'; '.join(yes)}. Fails with {'; '.join(no)}.{unsettled}".rstrip(".")
 
 
 def number(value: float) -> str:

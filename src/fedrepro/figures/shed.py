@@ -16,8 +16,15 @@ INCREMENTS = (
     ("30", style.ORANGE),
     ("channel", style.RED),
 )
+VERDICTS = {
+    True: ("holds", style.BLUE),
+    False: ("fails", style.RED),
+    None: ("open", style.GREY),
+    "": ("", style.GREY),
+}
 SKEW = {"iid": "i.i.d.", "skew": "non i.i.d."}
 IMAGES = ("giant", "fednl", "mont_dec", "fib_shed", "fib_shed_plus", "gn_shed", "agd")
+SONGS = ("agd", "giant", "nesterov", "shed_ls", "shed_ls_rho", "shed_ls_periodic")
 
 
 def curve(ax, cells, x="exchanges", y="gap", **more):
@@ -32,9 +39,9 @@ def curve(ax, cells, x="exchanges", y="gap", **more):
         panels.curve(ax, long.drop(columns="round") if x != "round" else long, y, x=x, **more)
 
 
-def at(rows, algorithm, **selected):
-    """The cells of one algorithm at one setting."""
-    rows = rows[rows.algorithm == algorithm]
+def at(rows, algorithm=None, **selected):
+    """The cells of one algorithm, or of all, at one setting."""
+    rows = rows if algorithm is None else rows[rows.algorithm == algorithm]
     for column, value in selected.items():
         if column in rows:
             rows = (
@@ -43,6 +50,12 @@ def at(rows, algorithm, **selected):
                 else rows[rows[column] == value]
             )
     return rows
+
+
+def newcomers(ax, rows, x, known):
+    """A curve for every algorithm, and each of its settings, that the figure does not know: a reader's own."""
+    for (name, params), cells in rows[~rows.algorithm.isin(known)].groupby(["algorithm", "params"]):
+        curve(ax, cells, x, label=f"{style.label(name)} {params}".strip(), dash=style.DASHES[3])
 
 
 def fig2(results):
@@ -72,6 +85,7 @@ def fig2(results):
     right.plot(following, 1, "s", color=style.PURPLE, ms=8, label="CVX")
     right.set(xlabel=r"$\rho_t$", ylabel=r"$\eta_t$", title=f"(b) $q$ = {q}", ylim=(0, 2.2))
     right.legend(loc="lower right")
+    right.grid(visible=False)
     return figure
 
 
@@ -192,12 +206,13 @@ def fig7(results):
             label="SHED-LS+",
             colour=style.colour("shed_ls_plus"),
         )
+        newcomers(ax, rows, "exchanges", SONGS)
         ax.set(
             yscale="log",
             xlabel=ROUNDS,
             title=f"1M Songs, {SKEW[partition]}",
             ylim=(1e-12, None),
-            xlim=(0, 300),
+            xlim=(0, min(300, rows.exchanges.max())),
         )
     axes[0].set_ylabel(COST)
     axes[0].legend()
@@ -212,35 +227,42 @@ def best_agd(cells, upto=800):
     return shown[shown.params == order.index[0]]
 
 
-def comparison(results, experiments, mu, *, x_limit, names=IMAGES, **selected):
+def comparison(results, experiments, mu, *, x_limit, **selected):
     """Two rows (rounds, vectors) by the panels named in `experiments`: (experiment, title, μ)."""
-    figure, axes = panels.grid(2, len(experiments), sharey=True)
+    figure, axes = panels.grid(2, len(experiments), sharex="row", sharey=True)
+    longest = [0, 0]
     for column, (experiment, title) in enumerate(experiments):
         rows = results.traces(experiment)
         for row, (x, words) in enumerate((("exchanges", ROUNDS), ("vectors", VECTORS))):
             ax = axes[row][column]
-            for name in names:
-                chosen = selected if "centre" in rows else {}
-                cells = at(rows, name, mu=mu[column], **chosen)
+            shown = at(rows, mu=mu[column], **selected)
+            for name in IMAGES:
+                cells = at(shown, name)
                 curve(ax, best_agd(cells) if name == "agd" and len(cells) else cells, x)
+            newcomers(ax, shown, x, IMAGES)
             letter = "abcd"[2 * row + column]
+            longest[row] = max(longest[row], shown[shown.algorithm != "agd"][x].max())
             ax.set(
                 yscale="log",
                 xlabel=words,
                 title=f"({letter}) {title}",
                 ylim=(1e-11, 3),
-                xlim=(0, x_limit[row]),
+                xlim=(0, min(x_limit[row], longest[row])),
             )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
-    above(figure, axes[0][0], 7)
+    above(figure, 7)
     return figure
 
 
-def above(figure, ax, columns, **more):
+def above(figure, columns, **more):
     """One legend for all panels, over them, where it hides no curve."""
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), columns), **more)
+    known = {
+        label: handle
+        for ax in figure.axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(known.values(), known, loc="outside upper center", ncols=min(len(known), columns), **more)
 
 
 def both(dataset, words):
@@ -272,9 +294,15 @@ def fig10(results):
             for mu, dash in ((1e-5, "-"), (1e-8, style.DASHES[1])):
                 cells = reading.cells(name, "skew", mu)
                 curve(ax, cells, label=rf"{style.label(name)}, $\mu$ = {mu:.0e}", dash=dash)
-        ax.set(yscale="log", xlabel=ROUNDS, title=f"FMNIST, non i.i.d., {reading.name}", ylim=(1e-11, 3))
+        ax.set(
+            yscale="log",
+            xlabel=ROUNDS,
+            title=f"FMNIST, non i.i.d., {reading.name}",
+            ylim=(1e-11, 3),
+            xlim=(0, None),
+        )
     axes[0].set_ylabel(COST)
-    above(figure, axes[0], 3)
+    above(figure, 3)
     return figure
 
 
@@ -346,8 +374,34 @@ def choices(results):
             xscale="log",
         )
     axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
-    above(figure, axes[1], 3, title="open: not within the budget")
+    above(figure, 3, title="open: not within the budget")
     figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
+    return figure
+
+
+def sensitivity(results):
+    """Which claims hold under which reading; E9 also over GN-SHED's constant and the direction of its inequality."""
+    from fedrepro.claims.shed import SENSITIVE
+
+    held = {claim: measure(results).held for claim, measure in SENSITIVE.items()}
+    rules = [name for name in held["E9"] if "GN-SHED" in name]
+    parts = (([r.name for r in readings(results, armijo=True)], list(SENSITIVE)), (rules, ["E9"]))
+    figure, (axes,) = panels.grid(1, 2, width_ratios=[len(claims) for _, claims in parts])
+    for ax, (names, claims) in zip(axes, parts, strict=True):
+        for y, name in enumerate(reversed(names)):
+            for x, claim in enumerate(claims):
+                words, colour = VERDICTS[held[claim].get(name, "")]
+                ax.text(x, y, words, ha="center", va="center", fontsize=8, color=colour)
+            if y:
+                ax.axhline(y - 0.5, color="#E4E4E4", lw=0.6)
+        ax.set_xticks(range(len(claims)), claims)
+        ax.set_yticks(range(len(names)), list(reversed(names)), fontsize=8)
+        ax.tick_params(length=0, top=False)
+        ax.set(xlim=(-0.5, len(claims) - 0.5), ylim=(-0.5, len(names) - 0.5))
+        ax.xaxis.tick_top()
+        ax.spines[:].set_visible(False)
+        ax.grid(visible=False)
+    figure.set_size_inches(11.5, 0.9 + 0.26 * max(len(names) for names, _ in parts))
     return figure
 
 
@@ -358,7 +412,7 @@ def gradient_norm(results):
     for ax, column, words in zip(
         axes, ("exchanges", "hessians"), (ROUNDS, "Hessians per agent"), strict=True
     ):
-        for reverse, colour in (("False", style.BLUE), ("True", style.TEAL)):
+        for reverse, colour in (("False", style.BLACK), ("True", style.TEAL)):
             for centre, dash in ((False, "-"), (True, style.DASHES[1])):
                 cells = rows[(rows.p_reverse == reverse) & (rows.centre == centre)]
                 found = sorted((float(b), reach(c, column)[0]) for b, c in cells.groupby("p_b"))

@@ -53,7 +53,7 @@ ALGORITHMS = {
     "shed": ("SHED", RED),
     "fib_shed": ("Fib-SHED", RED),
     "fib_shed_plus": ("Fib-SHED+", ORANGE),
-    "gn_shed": ("GN-SHED", TEAL),
+    "gn_shed": ("GN-SHED", BLACK),
 }
 SPARE = (SKY, PURPLE, OLIVE, TEAL, PINK, GREY)
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.4)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
