@@ -17,24 +17,25 @@ def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate
     weights = d * classes
     point = np.empty(start.size)
     slopes = np.empty((batch, classes))
-    basis = np.eye(1)
     for c in range(len(lengths)):
         state = out[c]
         state[:] = start
         for k, low in enumerate(range(0, lengths[c], batch)):
             high = min(low + batch, lengths[c])
-            point[:] = state
+            at = state
             if mode == LAZY and psi != ZERO:
-                prox(psi, strength, shrink + rate * k, point[:weights], basis)
+                point[:] = state
+                prox(psi, strength, shrink + rate * k, point[:weights], 1)
+                at = point
             for i in range(low, high):
                 row = visits[c, i]
                 s = slopes[i - low]
-                s[:] = point[weights:]
+                s[:] = at[weights:]
                 for j in range(d):
                     x = X[row, j]
                     if x != 0:
                         for q in range(classes):
-                            s[q] += x * point[j * classes + q]
+                            s[q] += x * at[j * classes + q]
                 top = s.max()
                 total = 0.0
                 for q in range(classes):
@@ -56,4 +57,4 @@ def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate
                 for q in range(classes):
                     state[weights + q] -= s[q]
             if mode == DESCENT and psi != ZERO:
-                prox(psi, strength, rate, state[:weights], basis)
+                prox(psi, strength, rate, state[:weights], 1)
