@@ -51,6 +51,16 @@ def test_compiled_l1_projection_is_the_sorted_one(size):
         np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
 
 
+def test_compiled_l1_projection_in_single_precision_ends_and_stays_put():
+    """On the sphere, where rounding decides which entries are above the threshold."""
+    rng = np.random.default_rng(3)
+    w = rng.standard_normal(150_000).astype(np.float32)
+    for _ in range(20):
+        w += np.float32(1e-4) * rng.standard_normal(w.size).astype(np.float32)
+        shrinkage.l1_ball(w, 1000.0)
+        assert np.abs(w.astype(float)).sum() == pytest.approx(1000.0, rel=1e-4)
+
+
 def test_compiled_thresholding_handles_rank_deficiency():
     """A matrix that is already of low rank: some singular values are zero up to rounding."""
     rng = np.random.default_rng(4)
