@@ -84,6 +84,20 @@ def test_eigenpairs_against_lapack(side):
         np.testing.assert_allclose((Z.T * values) @ Z, G, atol=1e-12)
 
 
+def test_eigenpairs_above_a_floor():
+    """What lies above is found as before; what lies below is left together, orthogonal to it."""
+    G = np.random.default_rng(5).standard_normal((32, 32))
+    G = G @ G.T
+    true = np.linalg.eigvalsh(G)
+    floor = 0.5 * (true[23] + true[24])
+    values, Z = shrinkage.eigenpairs(G.copy(), floor)
+    kept = values > floor
+    assert kept.sum() == 8
+    np.testing.assert_allclose(np.sort(values[kept]), true[24:], rtol=1e-12)
+    np.testing.assert_allclose(G @ Z[kept].T, Z[kept].T * values[kept], atol=1e-11)
+    np.testing.assert_allclose(Z @ Z.T, np.eye(32), atol=1e-12)
+
+
 def test_thresholding_a_diverged_matrix_ends():
     v = np.full(36, 1e200)
     shrinkage.threshold(v, 0.2, 6)

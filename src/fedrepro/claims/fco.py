@@ -27,6 +27,12 @@ TIE = 1e-3  # in F1: less than one weight in a thousand
 PAPER_ROUNDS = 5000  # B.5.1
 
 
+def the_four(results, experiment, which):
+    """Rows of the paper's algorithms on one setting, and its references: a reader's own have no say in a claim."""
+    rows, table = pattern(results, experiment, which)
+    return rows[rows.algorithm.isin(FOUR)], table
+
+
 def tuned_means(rows, criterion, columns, highest=False):
     """(best rates, means over the last rounds by algorithm and seed) for one tuning criterion."""
     last = last_rounds(rows)
@@ -43,7 +49,7 @@ def per_seed(means, column) -> dict:
 
 
 def C1(results):
-    rows, _ = pattern(results, "fco_lasso", 0)
+    rows, _ = the_four(results, "fco_lasso", 0)
     held, words = [], []
     for criterion, highest in CRITERIA:
         _, means = tuned_means(rows, criterion, ["f1", "density"], highest)
@@ -139,13 +145,13 @@ def almost(f1):
 def C2(results):
     cases = []
     for which, name in ((1, "II"), (2, "III")):
-        rows, _ = pattern(results, "fco_lasso", which)
+        rows, _ = the_four(results, "fco_lasso", which)
         cases.append((name, *reached(rows, "f1", perfect, 100)))
     return Finding(*by_rounds(cases, 100))
 
 
 def C3(results):
-    rows, _ = pattern(results, "fco_lasso4", 0)
+    rows, _ = the_four(results, "fco_lasso4", 0)
     value, verdict, why = by_rounds([("IV", *reached(rows, "f1", perfect, 200))], 200)
     _, means = tuned_means(rows, "error", ["f1"])
     start = rows[rows["round"] == 0].f1.mean()
@@ -164,7 +170,7 @@ def C3(results):
 
 
 def C4(results):
-    rows, _ = pattern(results, "fco_lasso", 0)
+    rows, _ = the_four(results, "fco_lasso", 0)
     table = results.reference("fco_lasso")
     words, larger, server = [], [], []
     for criterion, highest in CRITERIA:
@@ -195,7 +201,7 @@ def C4(results):
 
 
 def exact_rank(results, experiment, which, name, limit):
-    rows, table = pattern(results, experiment, which)
+    rows, table = the_four(results, experiment, which)
     wanted = round(np.median([ref["rank"] for ref in table]))
     return name, *reached(rows, "rank", lambda rank: rank == wanted, limit)
 
@@ -217,7 +223,7 @@ def C7(results):
         ("fco_lowrank", 1, "II"),
         ("fco_lowrank", 2, "III"),
     ):
-        rows, table = pattern(results, experiment, which)
+        rows, table = the_four(results, experiment, which)
         _, means = tuned_means(rows, "error", ["rank", "error"])
         rank, error = per_seed(means, "rank"), per_seed(means, "error")
         truth = round(np.median([ref["rank"] for ref in table]))
@@ -309,6 +315,7 @@ def C10(results):
 
 def C11(results):
     rows = in_band(results.traces("fco_fmri"))
+    rows = rows[rows.algorithm.isin(FOUR)]
     ends = last_rows(rows)
     top = ends.accuracy.max()
     good = (ends.density <= 0.25) & (ends.accuracy >= top - 0.05) & (ends.status != "diverged")
@@ -347,19 +354,19 @@ def ranked(ahead):
 
 
 def C12(results):
-    rows, _ = pattern(results, "fco_femnist", 0)
+    rows, _ = the_four(results, "fco_femnist", 0)
     _, words, ahead, why = constrained(rows, ("feddualavg_osp", "fedmid", "fedmid_osp"))
     return Finding(words, ranked(ahead), why)
 
 
 def C13(results):
-    rows, _ = pattern(results, "fco_femnist", 1)
+    rows, _ = the_four(results, "fco_femnist", 1)
     _, words, ahead, why = constrained(rows, ("fedmid", "fedmid_osp"))
     return Finding(words, ranked(ahead), why)
 
 
 def C14(results):
-    rows, _ = pattern(results, "fco_network", 0)
+    rows, _ = the_four(results, "fco_network", 0)
     found, words, ahead, why = constrained(rows, ("fedmid", "fedmid_osp"))
     behind = np.mean(found["loss"]["feddualavg_osp"]) > 1.5 * np.mean(found["loss"]["feddualavg"])
     return Finding(words, ranked([*ahead, behind]), f"{why}; far behind: half again the training loss")
@@ -369,7 +376,7 @@ def C14(results):
 
 
 def tuned_for(results):
-    rows, _ = pattern(results, "fco_lasso", 0)
+    rows, _ = the_four(results, "fco_lasso", 0)
     chosen = [winners(rows, c, last_rounds(rows), h)["feddualavg"] for c, h in CRITERIA]
     same = "the same rates win" if chosen[0] == chosen[1] else f"{chosen[0]} win by error, {chosen[1]} by F1"
     return f"for FedDualAvg on LASSO (I) {same}"

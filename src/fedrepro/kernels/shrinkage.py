@@ -99,7 +99,7 @@ def threshold(v, t, side):
     if not np.isfinite(np.trace(G)):
         v[:] = np.nan  # a diverged state; the rotations below would not end well
         return
-    squares, Z = eigenpairs(G)
+    squares, Z = eigenpairs(G, t * t)
     Y = A @ Z.T
     for i in range(side):
         factor = 1.0 - t / np.sqrt(squares[i]) if squares[i] > t * t else 0.0
@@ -108,11 +108,12 @@ def threshold(v, t, side):
 
 
 @njit(cache=True, fastmath=FAST)
-def eigenpairs(G):
+def eigenpairs(G, floor=-np.inf):
     """Eigenvalues of a symmetric matrix, which is overwritten, and the eigenvectors as rows.
 
     Householder's tridiagonal form, then QL steps with implicit shifts (Golub & Van Loan, sections 8.3.1 and
-    8.3.3), all on contiguous rows.
+    8.3.3), all on contiguous rows. Eigenvalues that cannot exceed `floor` are not told apart: their rows span the
+    space of their eigenvectors, and their values are only known to be below it.
     """
     n = len(G)
     diagonal, beside, Z = np.empty(n), np.zeros(n), np.eye(n)
@@ -143,18 +144,23 @@ def eigenpairs(G):
         for i in range(k + 1, n):
             z = Z[i, k + 1 :]
             turn(z, v, -scales[k] * product(z, v))
+    small = ROUNDING * (np.abs(diagonal).max() + np.abs(beside).max())
     for first in range(n):
-        while ql_step(diagonal, beside, Z, first):
+        rest = -np.inf  # the largest that an eigenvalue of what is left can be, by Gershgorin's circles
+        for i in range(first, n):
+            rest = max(rest, diagonal[i] + abs(beside[i]) + (abs(beside[i - 1]) if i > first else 0.0))
+        if rest <= floor:
+            break
+        while ql_step(diagonal, beside, Z, first, small):
             pass
     return diagonal, Z
 
 
 @njit(cache=True, fastmath=FAST)
-def ql_step(diagonal, beside, Z, first):
+def ql_step(diagonal, beside, Z, first, small):
     """One implicit QL step on the unreduced block that begins at `first`; False if that block is one number."""
-    n = len(diagonal)
     last = first
-    while last < n - 1 and abs(beside[last]) > ROUNDING * (abs(diagonal[last]) + abs(diagonal[last + 1])):
+    while abs(beside[last]) > small:
         last += 1
     if last == first:
         return False
