@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from fedrepro.kernels import linear, shrinkage, softmax
-from fedrepro.kernels.linear import DESCENT, LAZY
+from fedrepro.kernels.linear import DESCENT, LAZY, SUBGRADIENT
 from fedrepro.models.linear import compiled
 
 
@@ -69,7 +69,7 @@ class Dense:
         return g
 
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
-        code = compiled(mirror, self.kernels)
+        code = compiled(mirror, self.kernels) if mode != SUBGRADIENT else None
         out = np.empty((len(visit.lengths), self.size), self.X.dtype)
         if code is None:
             linear.walk_plain(

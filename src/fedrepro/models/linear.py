@@ -36,7 +36,8 @@ class LinearModel:
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
         out = np.empty((len(visit.lengths), self.size))
         code = compiled(mirror, (slice(0, self.size - 1),))
-        if code is None:
+        known = code is not None and (mode != linear.SUBGRADIENT or code[0] == CODES["l1"])
+        if not known:
             linear.walk_plain(
                 self.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, rate, shrink, out
             )
