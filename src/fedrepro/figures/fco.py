@@ -185,7 +185,7 @@ def lasso_readings(results):
     figure, axes = panels.grid(1, len(readings), sharey=True)
     means = tail_means(
         rows, ["f1"], last_rounds(rows), ["setting", "algorithm", "p_client_rate", "p_server_rate"]
-    ).f1
+    ).f1.sort_index()
     marks = {"feddualavg": ("D", -0.1), "fedmid": ("o", 0.1)}
     order = sorted(rows.p_client_rate.unique(), key=float)
     for ax, reading in zip(axes[0], readings.itertuples(), strict=True):
@@ -319,7 +319,7 @@ def weights_on_the_brain(results, experiment):
     )
     weights = {name: results.point(experiment, name)[:-1] for name in names}
     figure, axes = panels.grid(2, len(names))
-    figure.set_size_inches(2.1 * len(names), 5.6)
+    figure.set_size_inches(2.1 * len(names), 4.8)
     for ax, name in zip(axes[0], names, strict=True):
         share = np.mean(np.abs(weights[name]) >= 1e-4)
         ax.set_title(f"{style.label(name)}\ndensity {share:.2f}", fontsize=9)
