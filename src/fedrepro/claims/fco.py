@@ -340,9 +340,10 @@ def constrained(rows, rivals):
         ahead.append(np.mean(found["loss"]["feddualavg"]) < np.mean(found["loss"][rival]))
         ahead += [np.mean(found[m]["feddualavg"]) > np.mean(found[m][rival]) for m in measures[1:3]]
     words = "; ".join(f"{m.replace('_', ' ')} {listed(found[m])}" for m in measures[:3])
-    fill = rows[rows["round"] > 0].groupby("algorithm").fill.max()
-    why = f"fullest ball seen: {fill.max():.3g} of the radius, so the constraint " + (
-        "binds" if fill.max() > 1 - 1e-6 else "never binds"
+    fullest = rows[rows["round"] > 0].fill.max()
+    why = (
+        f"norm over radius at the end: {listed(found['fill'])}; at most {fullest:.3g} in any run, so the constraint "
+        + ("binds" if fullest > 1 - 1e-6 else "never binds")
     )
     if rows["round"].max() < PAPER_ROUNDS:
         why += f"; {rows['round'].max():,} rounds, where the paper runs {PAPER_ROUNDS:,}"
