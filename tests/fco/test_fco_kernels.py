@@ -101,6 +101,19 @@ def test_eigenpairs_above_a_floor():
     np.testing.assert_allclose(Z @ Z.T, np.eye(32), atol=1e-12)
 
 
+def test_thresholding_matrices_of_all_ranks_and_scales():
+    """Noise of every size on matrices of every rank: the rotations end, and the error is that of the Gram matrix."""
+    rng = np.random.default_rng(7)
+    for _ in range(300):
+        rank, scale, t = rng.integers(0, 33), 10.0 ** rng.uniform(-6, 6), 10.0 ** rng.uniform(-4, 0)
+        noise = 10.0 ** rng.uniform(-17, 0) * rng.standard_normal((32, 32))
+        V = scale * (np.diag((np.arange(32) < rank).astype(float)) + noise)
+        w = V.ravel().copy()
+        shrinkage.threshold(w, scale * t, 32)
+        wrong = np.abs(w - Nuclear(1.0, (32, 32)).prox(V.ravel(), scale * t)).max() / scale
+        assert wrong <= 1e-14 * np.linalg.norm(V / scale, 2) ** 2 / t + 1e-14
+
+
 def test_thresholding_a_diverged_matrix_ends():
     v = np.full(36, 1e200)
     shrinkage.threshold(v, 0.2, 6)

@@ -10,6 +10,7 @@ CODES = {"zero": 0, "l1": 1, "l2": 2, "nuclear": 3, "l1_ball": 4, "l2_ball": 5}
 ZERO, L1, L2, NUCLEAR, L1_BALL, L2_BALL = range(6)
 
 ROUNDING = np.finfo(float).eps
+QL_STEPS = 60  # for one eigenvalue; two or three are the rule
 CHUNK = 1024  # entries summed in their own precision before they are added up in double
 
 
@@ -144,15 +145,16 @@ def eigenpairs(G, floor=-np.inf):
         for i in range(k + 1, n):
             z = Z[i, k + 1 :]
             turn(z, v, -scales[k] * product(z, v))
-    small = ROUNDING * (np.abs(diagonal).max() + np.abs(beside).max())
+    small = 4.0 * ROUNDING * (np.abs(diagonal).max() + np.abs(beside).max())  # what rounding itself leaves behind
     for first in range(n):
         rest = -np.inf  # the largest that an eigenvalue of what is left can be, by Gershgorin's circles
         for i in range(first, n):
             rest = max(rest, diagonal[i] + abs(beside[i]) + (abs(beside[i - 1]) if i > first else 0.0))
         if rest <= floor:
             break
-        while ql_step(diagonal, beside, Z, first, small):
-            pass
+        for _ in range(QL_STEPS):
+            if not ql_step(diagonal, beside, Z, first, small):
+                break
     return diagonal, Z
 
 
