@@ -20,9 +20,9 @@ def unit_interval(X: np.ndarray, reference: np.ndarray | None = None) -> np.ndar
     return (X - low) / np.where(high > low, high - low, 1.0)
 
 
-def pixels(X: np.ndarray) -> np.ndarray:
+def pixels(X: np.ndarray, precision=np.float64) -> np.ndarray:
     """Image bytes to [0,1]."""
-    return np.asarray(X, np.float64) / 255
+    return np.asarray(X, precision) / np.asarray(255, precision)
 
 
 @dataclass(frozen=True)

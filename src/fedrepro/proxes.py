@@ -25,21 +25,26 @@ def threshold_singular_values(V: np.ndarray, t: float) -> np.ndarray:
     return (U * np.maximum(s - t, 0.0)[..., None, :]) @ Wt
 
 
-def project_simplex(v: np.ndarray, total: float = 1.0) -> np.ndarray:
-    """The nearest w ≥ 0 with Σw = total, exactly, by sorting."""
+def simplex_threshold(v: np.ndarray, total: float = 1.0) -> float:
+    """θ with Σ max(v − θ, 0) = total, exactly, by sorting: what projects onto the simplex of that total."""
     ordered = np.sort(v)[::-1]
     excess = np.cumsum(ordered) - total
     count = np.arange(1, v.size + 1)
     k = np.count_nonzero(ordered * count > excess)
-    return np.maximum(v - excess[k - 1] / k, 0.0)
+    return excess[k - 1] / k
 
 
 def project_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
-    """The nearest point with ‖w‖₁ ≤ radius, exactly: outside the ball, a soft threshold found by sorting."""
+    """The nearest point with ‖w‖₁ ≤ radius, exactly: outside the ball, a soft threshold found by sorting.
+
+    Entries below the threshold that all of them together would have cannot stay, and need not be sorted.
+    """
     size = np.abs(v).ravel()
-    if size.sum() <= radius:
+    total = size.sum()
+    if total <= radius:
         return v.copy()
-    return np.sign(v) * project_simplex(size, radius).reshape(v.shape)
+    large = size[size >= (total - radius) / size.size]
+    return soft_threshold(v, simplex_threshold(large, radius))
 
 
 def project_l2_ball(v: np.ndarray, radius: float) -> np.ndarray:

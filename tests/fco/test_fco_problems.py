@@ -88,3 +88,16 @@ def test_every_measures_on_those_rounds_and_on_the_last():
         ("error",),
     )
     assert found.columns["round"] == [0, 3, 6, 7] and status == "done"
+
+
+def test_a_diverging_cell_is_stopped_and_its_trace_kept():
+    problem = fco.lasso(SETTING, 0)
+    found, status = run_cell(
+        algorithms.get("feddualavg"),
+        problem,
+        problem.reference(),
+        {"client_rate": 1.0, "server_rate": 1.0},
+        {"rounds": 500},
+        ("error", "f1"),
+    )
+    assert status == "diverged" and found.columns["round"][-1] < 20

@@ -21,7 +21,8 @@ def image(w: np.ndarray, geometry: dict):
 
 
 def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, cut_by: str) -> None:
-    """One column per model: a glass brain, and the axial slice with the largest weight of `cut_by`.
+    """One column per model: a glass brain, and the axial slice with the largest weight of `cut_by`, in which a line
+    goes around the voxels there are.
 
     nilearn draws into a rectangle of the figure, so the layout is settled before it is asked.
     """
@@ -29,6 +30,7 @@ def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, c
         ax.set_axis_off()
     figure.draw_without_rendering()
     images = {name: image(w, geometry) for name, w in weights.items()}
+    mask = image(np.ones(len(geometry["voxel"])), geometry)
     largest = np.unravel_index(np.abs(images[cut_by].dataobj).argmax(), images[cut_by].shape)
     height = (images[cut_by].affine @ [*largest, 1.0])[2]
     for (top, bottom), (name, img) in zip(axes.T, images.items(), strict=True):
@@ -37,11 +39,6 @@ def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, c
             "figure": figure, "display_mode": "z", "threshold": 1e-4, "vmax": limit, "colorbar": False, "annotate": False,
         }  # fmt: skip
         plotting.plot_glass_brain(img, axes=top.get_position().bounds, plot_abs=False, **shared)
-        plotting.plot_stat_map(
-            img,
-            bg_img=None,
-            axes=bottom.get_position().bounds,
-            cut_coords=[height],
-            draw_cross=False,
-            **shared,
-        )
+        cut = {"bg_img": None, "cut_coords": [height], "draw_cross": False}
+        slice_ = plotting.plot_stat_map(img, axes=bottom.get_position().bounds, **cut, **shared)
+        slice_.add_contours(mask, levels=[0.5], colors="#7F7F7F", linewidths=0.8)

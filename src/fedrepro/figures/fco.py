@@ -6,6 +6,7 @@ from fedrepro.figures import panels, style
 from fedrepro.grids import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
 
 FOUR = ("fedmid", "fedmid_osp", "feddualavg_osp", "feddualavg")
+SCANNERS = ("local", "fedavg_subgradient", *FOUR, "centralised")
 DOTTED = (0, (1, 1))
 
 
@@ -85,8 +86,17 @@ def tuned(rows, measures):
             cells = chosen[chosen.algorithm == name]
             if len(cells):
                 panels.curve(ax, cells, measure, label=f"{style.label(name)}, {rates(best[name])}")
+        newcomers(ax, rows, measure, "error")
         ax.set(xlabel="round", title=measure)
     return figure, list(axes.flat)
+
+
+def newcomers(ax, rows, measure, criterion, last=None, known=FOUR):
+    """A reader's own algorithms, each at its best setting by the figure's criterion."""
+    others = rows[~rows.algorithm.isin(known)]
+    best = winners(others, criterion, last or last_rounds(rows), rates=["params"])
+    if best:
+        panels.newcomers(ax, won(others, best, ["params"]), measure, set(known))
 
 
 def rates(point) -> str:
@@ -112,7 +122,7 @@ def scans(results, experiment):
     rows = results.traces(experiment)
     best = fmri_winners(rows)
     figure, (axes,) = panels.grid(1, 3)
-    for name in ("local", "fedavg_subgradient", *FOUR, "centralised"):
+    for name in SCANNERS:
         if name not in best:
             continue
         cells = won(rows[rows.algorithm == name], {name: best[name]}, fmri_rates(name))
@@ -120,6 +130,8 @@ def scans(results, experiment):
         for ax, measure in zip(axes, ("loss", "accuracy", "density"), strict=True):
             dash = style.DASHES[1] if name in ("local", "fedavg_subgradient", "centralised") else "-"
             panels.curve(ax, cells, measure, label=f"{style.label(name)}, {words}", dash=dash)
+    for ax, measure in zip(axes, ("loss", "accuracy", "density"), strict=True):
+        newcomers(ax, rows, measure, "loss", last=1, known=SCANNERS)
     names = ("validation loss (regularised)", "validation accuracy", r"density, $|w| \geq 10^{-4}$")
     for ax, name in zip(axes, names, strict=True):
         ax.set(xlabel="round", title=name)
@@ -173,7 +185,7 @@ def lasso_readings(results):
     figure, axes = panels.grid(1, len(readings), sharey=True)
     means = tail_means(
         rows, ["f1"], last_rounds(rows), ["setting", "algorithm", "p_client_rate", "p_server_rate"]
-    ).f1
+    ).f1.sort_index()
     marks = {"feddualavg": ("D", -0.1), "fedmid": ("o", 0.1)}
     order = sorted(rows.p_client_rate.unique(), key=float)
     for ax, reading in zip(axes[0], readings.itertuples(), strict=True):
@@ -276,17 +288,26 @@ def constrained(rows, table):
             cells = chosen[chosen.algorithm == algorithm]
             if len(cells):
                 panels.curve(ax, cells, measure, label=f"{style.label(algorithm)}, {rates(best[algorithm])}")
-        ax.set(xlabel="round", title=name)
+        newcomers(ax, rows, measure, "loss")
+        ax.set(xlabel="round" if rows["round"].max() == 5000 else "round (the paper runs 5,000)", title=name)
     axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
     legend_above(figure, axes[0][0], columns=2)
     return figure
 
 
 def brain(results):
-    """The weights of every algorithm, side by side."""
-    from fedrepro.figures import brains  # nilearn takes seconds to load, and only this figure needs it
+    return weights_on_the_brain(results, "fco_fmri")
 
-    geometry = next(iter(results.reference("fco_fmri").values()))
+
+def brain_shape(results):
+    return weights_on_the_brain(results, "fco_fmri_shape")
+
+
+def weights_on_the_brain(results, experiment):
+    """The weights of every algorithm, side by side."""
+    from fedrepro.figures import brains  # nilearn takes seconds to load, and only these figures need it
+
+    geometry = next(iter(results.reference(experiment).values()))
     names = (
         "centralised",
         "feddualavg",
@@ -296,9 +317,9 @@ def brain(results):
         "fedavg_subgradient",
         "local",
     )
-    weights = {name: results.point("fco_fmri", name)[:-1] for name in names}
+    weights = {name: results.point(experiment, name)[:-1] for name in names}
     figure, axes = panels.grid(2, len(names))
-    figure.set_size_inches(2.1 * len(names), 5.6)
+    figure.set_size_inches(2.1 * len(names), 4.8)
     for ax, name in zip(axes[0], names, strict=True):
         share = np.mean(np.abs(weights[name]) >= 1e-4)
         ax.set_title(f"{style.label(name)}\ndensity {share:.2f}", fontsize=9)

@@ -7,13 +7,11 @@ intercept, which ψ never touches. Yuan, Zaheer & Reddi 2021, Algorithms 1-5, li
 import numpy as np
 from numba import njit
 
-from fedrepro.kernels.shrinkage import FAST, NUCLEAR, ZERO, prox
+from fedrepro.kernels.shrinkage import FAST, ZERO, prox
 
 SQUARED, LOGISTIC = 0, 1
-DESCENT, LAZY, SUBGRADIENT = (
-    0,
-    1,
-    2,
+DESCENT, LAZY, SUBGRADIENT = range(
+    3
 )  # prox after the step; dual averaging, prox before it; ψ by its subgradient
 
 
@@ -57,20 +55,14 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
     d = X.shape[1]
     point = np.empty(d + 1)
     slopes = np.empty(batch)
-    basis = np.eye(side)
-    if psi == NUCLEAR:  # turned towards the start once, for all clients
-        point[:] = start
-        prox(psi, strength, 1.0, point[:d], basis)
-    own = basis.copy()
     for c in range(len(lengths)):
         state = out[c]
         state[:] = start
-        own[:, :] = basis
         for k, low in enumerate(range(0, lengths[c], batch)):
             high = min(low + batch, lengths[c])
             point[:] = state
             if mode == LAZY and psi != ZERO:
-                prox(psi, strength, shrink + rate * k, point[:d], own)
+                prox(psi, strength, shrink + rate * k, point[:d], side)
             rows, s = visits[c, low:high], slopes[: high - low]
             predict(X, rows, point[:d], s)
             for i in range(s.size):
@@ -83,7 +75,7 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
             subtract(X, rows, s, state[:d])
             state[d] -= s.sum()
             if mode == DESCENT and psi != ZERO:
-                prox(psi, strength, rate, state[:d], own)
+                prox(psi, strength, rate, state[:d], side)
 
 
 def walk_plain(gradient, mirror, mode, visits, lengths, batch, start, rate, shrink, out):

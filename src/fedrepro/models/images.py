@@ -3,15 +3,18 @@
 from itertools import pairwise
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 
-from fedrepro.kernels import linear, softmax
+from fedrepro.kernels import linear, shrinkage, softmax
+from fedrepro.kernels.linear import DESCENT, LAZY, SUBGRADIENT
 from fedrepro.models.linear import compiled
 
 
 class Dense:
     """Dense layers of the given sizes, cross-entropy at the end; two sizes are logistic regression.
 
-    Parameters: all kernels (inputs × outputs, row by row), then all biases.
+    Parameters: all kernels (inputs × outputs, row by row), then all biases. A network is computed in the
+    precision of X.
     """
 
     def __init__(self, X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]):
@@ -24,6 +27,7 @@ class Dense:
         self.shapes, self.size = shapes, int(more[-1])
 
     def layers(self, p):
+        p = p.astype(self.X.dtype, copy=False)
         return [
             (p[k].reshape(shape), p[b])
             for k, b, shape in zip(self.kernels, self.biases, self.shapes, strict=True)
@@ -45,30 +49,62 @@ class Dense:
     def accuracy(self, p, X, y) -> float:
         return float(np.mean(self.forward(p, X)[-1].argmax(axis=1) == y))
 
-    def gradient(self, p, rows):
+    def backward(self, p, rows):
+        """For every layer, the last first: its place, what went in and the slope of the mean loss in what came out."""
         X, y = self.X[rows], self.y[rows]
         outs, layers = self.forward(p, X), self.layers(p)
         slope = np.exp(outs[-1])
         slope[np.arange(len(y)), y] -= 1.0
         slope /= len(y)
-        g = np.empty(self.size)
         for i in reversed(range(len(layers))):
-            g[self.kernels[i]] = (outs[i].T @ slope).ravel()
+            before = (layers[i][0] @ np.ascontiguousarray(slope.T)).T * (outs[i] > 0) if i else None
+            yield i, outs[i], slope
+            slope = before
+
+    def gradient(self, p, rows):
+        g = np.empty(self.size)
+        for i, entered, slope in self.backward(p, rows):
+            g[self.kernels[i]] = (entered.T @ slope).ravel()
             g[self.biases[i]] = slope.sum(axis=0)
-            if i:
-                slope = (slope @ layers[i][0].T) * (outs[i] > 0)
         return g
 
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
-        out = np.empty((len(visit.lengths), self.size))
-        code = compiled(mirror, self.kernels[0].stop) if len(self.kernels) == 1 else None
+        code = compiled(mirror, self.kernels) if mode != SUBGRADIENT else None
+        out = np.empty((len(visit.lengths), self.size), self.X.dtype)
         if code is None:
             linear.walk_plain(
                 self.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, rate, shrink, out
             )
-            return out
-        softmax.walk(
-            *code[:2], mode, self.X, self.y, self.sizes[-1], visit.rows, visit.lengths, batch,
-            start, float(rate), float(shrink), out,
-        )  # fmt: skip
+        elif len(self.kernels) == 1:
+            softmax.walk(
+                *code[:2], mode, self.X, self.y, self.sizes[-1], visit.rows, visit.lengths, batch,
+                start, float(rate), float(shrink), out,
+            )  # fmt: skip
+        else:
+            out[:] = start
+            for state, rows, length in zip(out, visit.rows, visit.lengths, strict=True):
+                self.walk_layers(*code[:2], mode, rows[:length], batch, state, rate, shrink)
         return out
+
+    def walk_layers(self, psi, strength, mode, rows, batch, state, rate, shrink):
+        """One client's local steps, in place. A batch's gradient is added to the weights as it is multiplied out: the
+        kernels are what there is to read and write, and they are gone through once."""
+        gemm = get_blas_funcs("gemm", dtype=state.dtype)
+        shrunk = np.empty_like(state)
+
+        def prox(v, t):
+            for kernel in self.kernels:
+                shrinkage.prox(psi, strength, t, v[kernel], 1)
+
+        for k, low in enumerate(range(0, len(rows), batch)):
+            point = state
+            if mode == LAZY and psi != shrinkage.ZERO:
+                point = shrunk
+                point[:] = state
+                prox(point, shrink + rate * k)
+            for i, entered, slope in self.backward(point, rows[low : low + batch]):
+                W = state[self.kernels[i]].reshape(self.shapes[i])
+                gemm(-rate, slope.T, entered.T, 1.0, W.T, trans_b=True, overwrite_c=True)
+                state[self.biases[i]] -= rate * slope.sum(axis=0)
+            if mode == DESCENT and psi != shrinkage.ZERO:
+                prox(state, rate)

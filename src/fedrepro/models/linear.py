@@ -35,8 +35,9 @@ class LinearModel:
 
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
         out = np.empty((len(visit.lengths), self.size))
-        code = compiled(mirror, self.size - 1)
-        if code is None:
+        code = compiled(mirror, (slice(0, self.size - 1),))
+        known = code is not None and (mode != linear.SUBGRADIENT or code[0] == CODES["l1"])
+        if not known:
             linear.walk_plain(
                 self.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, rate, shrink, out
             )
@@ -48,13 +49,13 @@ class LinearModel:
         return out
 
 
-def compiled(mirror, size: int) -> tuple[int, float, int] | None:
-    """(code, strength, row length) of a ψ the kernels know, on the first `size` parameters; None otherwise."""
+def compiled(mirror, blocks: tuple[slice, ...]) -> tuple[int, float, int] | None:
+    """(code, strength, row length) of a ψ the kernels know, on these parameters; None for any other."""
     if not isinstance(mirror, Euclidean):
         return None
     psi = mirror.psi
     if isinstance(psi, Zero):
         return CODES["zero"], 0.0, 1
-    if isinstance(psi, OnBlocks) and psi.blocks == (slice(0, size),) and psi.psi.name in CODES:
+    if isinstance(psi, OnBlocks) and psi.blocks == blocks and psi.psi.name in CODES:
         return CODES[psi.psi.name], float(psi.psi.strength), getattr(psi.psi, "shape", (1, 1))[1]
     return None

@@ -15,15 +15,12 @@ ZERO_BELOW = 1e-2  # B.2, B.3: smaller weights and singular values count as zero
 
 
 class CompositeProblem(Problem):
-    """A sampled federation with a composite term; subclasses say which and what is measured."""
+    """A sampled federation with a composite term; subclasses say which, as `psi(reference)`, and what is measured."""
 
     def __init__(self, model, offsets, setting, seed, start, **about):
         super().__init__(costs=model, start=start, **about)
         self.setting, self.seed = setting, seed
         self.sampling = Sampling(offsets, setting["cohort"], setting["batch"], setting["epochs"], seed)
-
-    def psi(self, reference: dict):
-        raise NotImplementedError
 
     def clients(self, reference):
         return SampledClients(self.costs, self.psi(reference), self.sampling, self.start, reference)

@@ -20,8 +20,8 @@ class Characters(CompositeProblem):
         clients = [rng.permutation(c)[: max(1, round(setting["share"] * len(c)))] for c in clients]
         rows = np.concatenate(clients)
         offsets = np.concatenate([[0], np.cumsum([len(part) for part in clients])])
-        X, y = pixels(dataset.X[rows]), dataset.y[rows].astype(np.int64)
-        test_X, test_y = pixels(dataset.X[dataset.test]), dataset.y[dataset.test].astype(np.int64)
+        X, test_X = (pixels(dataset.X[i], setting["precision"]) for i in (rows, dataset.test))
+        y, test_y = (dataset.y[i].astype(np.int64) for i in (rows, dataset.test))
         sizes = (X.shape[1], *setting["hidden"], int(max(y.max(), test_y.max())) + 1)
         model = Dense(X, y, sizes)
         super().__init__(
