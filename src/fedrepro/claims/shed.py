@@ -372,7 +372,7 @@ def E15(results):
     ahead, closer = (all_of(*column) for column in zip(*held, strict=True)) if held else (None, None)
     if ahead is None or closer is None:
         return Finding("; ".join(words) or "-", UNTESTED, "not both converge within the budget")
-    why = f"Fib-SHED {'is' if ahead else 'is not'} ahead; FedNL {'is' if closer else 'is not'} more competitive than on fmnist (PCA uncentred)"
+    why = f"Fib-SHED {'is' if ahead else 'is not'} ahead; FedNL {'is' if closer else 'not'} more competitive than on fmnist, PCA uncentred"
     return Finding(
         "; ".join(words), REPRODUCED if ahead and closer else PARTLY if ahead or closer else FAILED, why
     )

@@ -418,7 +418,7 @@ def gradient_norm(results):
                     [f[0] for f in found], [f[column] for f in found], "o", color=colour, ls=dash, label=label
                 )
     rounds = int(rows.exchanges.max())
-    axes[0].set(yscale="log", xscale="log", xlabel="$b$", ylabel=f"relative cost within {rounds} rounds")
-    axes[1].set(yscale="log", xscale="log", xlabel="$b$", ylabel="Hessians per agent")
+    axes[0].set(yscale="log", xlabel="$b$", ylabel=f"relative cost within {rounds} rounds")
+    axes[1].set(yscale="log", xlabel="$b$", ylabel="Hessians per agent")
     above(figure, 4)
     return figure
