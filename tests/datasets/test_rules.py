@@ -123,8 +123,10 @@ def test_from_nothing_to_the_table_and_what_makes_it_run_again(project):
         for kind in ("svg", "png"):
             assert (project / f"results/smoke/figures/partitions/{name}.{kind}").stat().st_size > 5000
 
-    # A second run has nothing to do; another policy, another declaration or a file put there by hand have.
+    # A second run has nothing to do, nor has one that may download less; another policy, another declaration or a
+    # file put there by hand have.
     assert planned(project, "data") == set()
+    assert planned(project, "data", "--config", "download_limit_mb=0.000001") == set()
     decoded = {f"data/decoded/{name}/meta.json" for name in ("pics", "cover", "news")}
     assert decoded <= planned(project, "data", "--config", "data=standin")
     (project / "data/raw/news").mkdir(parents=True)

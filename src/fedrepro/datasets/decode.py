@@ -145,6 +145,7 @@ def store(
         "arrays": {key: list(a.shape) for key, a in arrays.items()},
     }
     search = {"policy": policy, "tried": sources.tried, "how_to_get": []}
+    search["may_download"] = sorted(sources.files if sources.may_download is None else sources.may_download)
     if variant["kind"] != "real":
         real = [file for v in entry["variants"] if v["kind"] == "real" for file in v["files"]]
         search["how_to_get"] = [sources.how_to_get(file) for file in real]

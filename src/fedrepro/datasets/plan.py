@@ -1,8 +1,10 @@
 """What the data rules ask: which files, parameters and code a dataset or partition depends on."""
 
 import json
+from pathlib import Path
 
 from fedrepro.config import Config, at_scale
+from fedrepro.datasets import DECODED
 from fedrepro.datasets.catalogue import declared
 from fedrepro.datasets.sources import affordable
 from fedrepro.provenance import code_hash
@@ -27,10 +29,15 @@ class DataPlan:
         return sorted({file for variant in self.datasets[dataset]["variants"] for file in variant["files"]})
 
     def may_download(self, dataset: str) -> str:
-        """Which of its files the download limit lets through; at scale paper there is no limit."""
+        """Which of its files the download limit lets through; at scale paper there is no limit.
+
+        What was let through once stays so: going back to a smaller scale must not decode the data anew.
+        """
         files = set(self.files_of(dataset))
+        search = Path("data", DECODED, dataset, "search.json")
         if self.config.scale != "paper":
-            files &= affordable(self.files, self.config.download_limit_mb)
+            before = json.loads(search.read_text()).get("may_download", []) if search.exists() else []
+            files &= affordable(self.files, self.config.download_limit_mb) | set(before)
         return ",".join(sorted(files))
 
     def declaration(self, dataset: str) -> str:
