@@ -145,7 +145,9 @@ def eigenpairs(G, floor=-np.inf):
         for i in range(k + 1, n):
             z = Z[i, k + 1 :]
             turn(z, v, -scales[k] * product(z, v))
-    small = 4.0 * ROUNDING * (np.abs(diagonal).max() + np.abs(beside).max())  # what rounding itself leaves behind
+    small = (
+        4.0 * ROUNDING * (np.abs(diagonal).max() + np.abs(beside).max())
+    )  # what rounding itself leaves behind
     for first in range(n):
         rest = -np.inf  # the largest that an eigenvalue of what is left can be, by Gershgorin's circles
         for i in range(first, n):
