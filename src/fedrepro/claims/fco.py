@@ -106,6 +106,8 @@ def reached(rows, column, meets, limit):
     point, tuned, every = hits(rows, column, meets)
     rates = f"tuned rates {point[0]}, {point[1]}: {spread(tuned, '{:.0f}')}"
     quickest = f"quickest rates {every.idxmin()[0]}, {every.idxmin()[1]}: {every.min():.0f}"
+    if np.isinf(every.min()):
+        quickest = "at no rates in every seed"
     return bool((tuned < limit).all()), bool(every.min() < limit), f"{rates}; {quickest}"
 
 
