@@ -57,7 +57,7 @@ def test_every_trace_says_where_it_came_from(finished):
         assert rows.data_origin.isin(
             ["synthetic", "publisher", "mirror", "package", "relative", "standin"]
         ).all()
-        assert set(rows.status) <= {"done", "diverged", "budget"}
+        assert set(rows.status) <= {"done", "diverged", "budget", "dropped"}
 
 
 def test_a_second_run_has_nothing_to_do(finished):
@@ -131,9 +131,10 @@ def test_an_algorithm_of_ones_own_is_one_file_and_one_line(after, paper, first, 
         "        x = x - step * clients.average(clients.gradients(x))\n        yield x\n"
     )
     path = after / f"config/papers/{paper}.yaml"
-    before, rest = path.read_text().split(f"\n  {first}:", 1)
-    line = rest.replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1)
-    path.write_text(f"{before}\n  {first}:{line}")
+    before, rest = path.read_text().split("\nexperiments:\n")
+    above, below = rest.split(f"  {first}:", 1)
+    below = below.replace("    algorithms:\n", "    algorithms:\n      mine: {}\n", 1)
+    path.write_text(f"{before}\nexperiments:\n{above}  {first}:{below}")
     traces = [f"{paper}_{experiment}/mine.parquet" for experiment in shared_by]
     assert planned(after) == traces
     snakemake(after, "--cores", "2", f"{paper}_{figure}", *SMOKE)
