@@ -3,14 +3,14 @@
 import numpy as np
 from test_fedhybrid import federation, logistic
 
-from fedrepro.agents import Agents, PooledModels
+from fedrepro.agents import Agents, PooledLogistic
 from fedrepro.algorithms.giant import giant
 
 
 def test_takes_the_steps_it_takes_among_agents():
     costs = logistic(n=4)
     weights = np.full(4, 0.25)
-    pooled = PooledModels("logistic", np.concatenate(costs.A), costs.b, 0.25 * costs.w, costs.ridge)
+    pooled = PooledLogistic(np.concatenate(costs.A), costs.b, 0.25 * costs.w, costs.ridge)
     agents = Agents(costs, pooled, weights)
     ours = federation(costs)
     for one, other, _ in zip(giant(ours), giant(agents), range(5), strict=False):

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.linalg.lapack import dtfttr
 from shed_federations import logistic, quadratic
 
 from fedrepro.backtracking import armijo
 from fedrepro.eigenpairs import EigenPairs
 from fedrepro.kernels.gram import gram, gram_plain
+from fedrepro.kernels.logistic_step import full_step, full_step_plain
 from fedrepro.lanczos import by_lapack, dominant, leading
 from fedrepro.problems.shed import logistic_federation
 from fedrepro.renewals import rule
@@ -73,7 +75,8 @@ def test_the_updated_hessian_equals_the_rebuilt_one(increments):
             lam, V = lam[::-1], V[:, ::-1]
             assert rho == pytest.approx(lam[k], rel=1e-10)
             H += w * (sum((lam[j] - rho) * np.outer(V[:, j], V[:, j]) for j in range(k)) + rho * np.eye(12))
-        np.testing.assert_allclose(np.tril(pairs.hessian(following)), np.tril(H), atol=1e-12)
+        np.testing.assert_allclose(dtfttr(12, pairs.hessian(following))[0], np.triu(H), atol=1e-12)
+        np.testing.assert_allclose(pairs.direction(following, H @ np.ones(12)), np.ones(12), atol=1e-9)
 
 
 def test_pairs_found_in_two_goes_stay_orthonormal_when_eigenvalues_repeat():
@@ -190,6 +193,30 @@ def test_predictions_at_the_end_of_a_line_search_are_those_of_the_point():
     np.testing.assert_array_equal(
         problem.pooled.predictions(elsewhere), problem.pooled.data.predict(elsewhere[None])
     )
+
+
+@pytest.mark.parametrize("rows", [1, 63, 64, 67, 130])
+def test_a_compiled_full_step_equals_the_plain_one(rows):
+    rng = np.random.default_rng(rows)
+    A, p, w = rng.standard_normal((rows, 9)), rng.standard_normal(9), rng.random(rows)
+    u, b = 3 * rng.standard_normal(rows), np.where(rng.random(rows) < 0.5, 1.0, -1.0)
+    du, g = np.full(rows, np.nan), np.full(9, np.nan)
+    full_step(A, b, w, u, p, du, g)
+    for ours, plain in zip((du, g), full_step_plain(A, b, w, u, p), strict=True):
+        np.testing.assert_allclose(ours, plain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_the_slope_after_a_line_search_is_that_of_the_point(scale):
+    """Whether the full step was taken, whose slope the search has found, or a shorter one."""
+    problem = logistic()
+    agents, x = problem.clients({}), problem.start
+    g = agents.mean_gradient(x)
+    eta = armijo(agents, x, scale * g, g, 0.3, 0.5)
+    assert (eta == 1.0) == (scale == 1.0)
+    there = x - eta * scale * g
+    fresh = logistic().clients({})
+    np.testing.assert_allclose(agents.mean_gradient(there), fresh.mean_gradient(there), atol=1e-14)
 
 
 def test_the_gap_is_the_difference_of_costs_and_sparse_equals_dense():

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from fedrepro import datasets, partition, preprocess, reference
-from fedrepro.agents import Agents, PooledModels, PooledQuadratic
+from fedrepro.agents import Agents, PooledLogistic, PooledQuadratic
 from fedrepro.costs import LinearModels, Quadratics
 from fedrepro.problems import SMOOTH, Problem, problem
 
@@ -106,7 +106,7 @@ def logistic_federation(X, b, sizes, mu: float, seed: int, **about) -> Federatio
     runs = [slice(*cuts[i : i + 2]) for i in range(len(sizes))]
     weights = [np.full(s, 1.0 / s) for s in sizes]
     costs = LinearModels("logistic", [X[r] for r in runs], [b[r] for r in runs], weights, mu)
-    pooled = PooledModels("logistic", X, b, np.full(len(b), 1.0 / len(b)), mu)
+    pooled = PooledLogistic(X, b, np.full(len(b), 1.0 / len(b)), mu)
     return Federation(costs, pooled, np.asarray(sizes), mu, seed, **about)
 
 
