@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED
-from fedrepro.claims.shed import lyapunov
 from fedrepro.claims.shed_readings import Factor, across, all_of, factor, reach
+from fedrepro.claims.shed_sharing import lyapunov
 
 
 def cells(*gaps_by_seed):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED
+from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED, Finding
 
 CONVERGED = 1e-10  # 'convergence' is not defined in the paper
 
@@ -117,8 +117,7 @@ class Reading:
             experiment = "shed_fmnist_flat"
         rows = self.results.traces(experiment)
         rows = rows[(rows.algorithm == algorithm) & (rows.centre == self.centre)]
-        if "mu" in rows and rows.mu.notna().any():
-            rows = rows[np.isclose(rows.mu.astype(float), mu)]
+        rows = rows[np.isclose(rows.mu.astype(float), mu)]
         for column, value in self.params:
             rows = rows[rows[column] == value]
         return rows
@@ -160,6 +159,16 @@ def across(held: dict[str, bool | None]) -> tuple[str, str]:
     if not yes:
         return FAILED, f"fails under all {len(no)} readings of the unstated choices.{unsettled}".rstrip(".")
     return PARTLY, f"holds with {'; '.join(yes)}. Fails with {'; '.join(no)}.{unsettled}".rstrip(".")
+
+
+def songs_as_run(results) -> str:
+    """What the songs really were, for the reasons that quote them."""
+    ((title, origin),) = results.origins("shed_msd_iid").items()
+    return f"songs ({title}: {origin}, which tests nothing)" if origin == "standin" else f"songs ({origin})"
+
+
+def besides_that(found: Finding, words: str) -> Finding:
+    return Finding(found.value, found.verdict, f"{found.why}; {words}", found.held)
 
 
 def number(value: float) -> str:

@@ -35,7 +35,7 @@ def recovery(results, experiment, which):
     f1 = np.mean([ref["recovery"] for ref in table])
     axes[2].axhline(f1, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
     axes[2].set_title("F1")
-    legend_above(figure, axes[2])
+    panels.legend_above(figure, 3)
     return figure
 
 
@@ -72,7 +72,7 @@ def estimation(results, experiment, which):
     for ax, key in zip(axes, ("value", "validation", "rank", "error"), strict=True):
         level = np.mean([ref[key] for ref in table])
         ax.axhline(level, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
-    legend_above(figure, axes[2])
+    panels.legend_above(figure, 3)
     return figure
 
 
@@ -101,11 +101,6 @@ def newcomers(ax, rows, measure, criterion, last=None, known=FOUR):
 
 def rates(point) -> str:
     return rf"$\eta_c$ = {point[0]}, $\eta_s$ = {point[1]}"
-
-
-def legend_above(figure, ax, columns: int = 3):
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
 
 
 def fig5(results):
@@ -137,7 +132,7 @@ def scans(results, experiment):
         ax.set(xlabel="round", title=name)
     shown = rows[(rows.status != "diverged") & (rows["round"] == 0)].loss.median()
     axes[0].set_ylim(0, 1.5 * max(shown, 0.7))
-    legend_above(figure, axes[0], columns=4)
+    panels.legend_above(figure, 4)
     return figure
 
 
@@ -155,7 +150,7 @@ def fig12(results):
                     label=style.label(name))  # fmt: skip
         ax.set(title=f"after {at} rounds", xlabel="density", xlim=(-0.03, 1.03), ylim=(0.35, 1.03))
     axes[0].set_ylabel("validation accuracy")
-    legend_above(figure, axes[0], columns=4)
+    panels.legend_above(figure, 4)
     return figure
 
 
@@ -218,7 +213,7 @@ def lasso_readings(results):
             color=style.colour(name),
             label=f"{style.label(name)}, larger mark: larger $\\eta_s$",
         )
-    legend_above(figure, axes[0][0], columns=2)
+    panels.legend_above(figure, 2)
     return figure
 
 
@@ -254,7 +249,7 @@ def penalties(results):
             *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
         )
         ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
-    legend_above(figure, left, columns=5)
+    panels.legend_above(figure, 5)
     return figure
 
 
@@ -291,7 +286,7 @@ def constrained(rows, table):
         newcomers(ax, rows, measure, "loss")
         ax.set(xlabel="round" if rows["round"].max() == 5000 else "round (the paper runs 5,000)", title=name)
     axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
-    legend_above(figure, axes[0][0], columns=2)
+    panels.legend_above(figure, 2)
     return figure
 
 

@@ -46,6 +46,16 @@ def newcomers(ax: Axes, rows: pd.DataFrame, y: str, known: set[str], draw=curve,
         draw(ax, cells, y, label=f"{style.label(name)} {params}".strip(), dash=style.DASHES[3], **more)
 
 
+def legend_above(figure, columns: int, **more):
+    """One legend for all panels, over them, where it hides no curve."""
+    known = {
+        label: handle
+        for ax in figure.axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(known.values(), known, loc="outside upper center", ncols=min(len(known), columns), **more)
+
+
 def level(ax: Axes, values: pd.Series, *, colour, label=None, dash=(0, (1, 1))):
     """A horizontal line at the median of `values`, with a band over seeds."""
     ax.axhline(values.median(), color=colour, ls=dash, lw=1.1, label=label)

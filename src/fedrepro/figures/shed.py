@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from fedrepro.claims.shed_readings import FMNIST, Reading, reach, readings, spent
+from fedrepro.claims.shed_readings import FMNIST, Reading, reach, spent
+from fedrepro.claims.shed_sharing import lyapunov
 from fedrepro.figures import panels, style
+from fedrepro.figures.shed_choices import SKEW, choices, gradient_norm, sensitivity  # noqa: F401 (figures are sought here)
 from fedrepro.renewals import rule
 
 COST = r"relative cost $f(\theta^t) - f(\theta^\star)$"
@@ -16,13 +18,7 @@ INCREMENTS = (
     ("30", style.ORANGE),
     ("channel", style.RED),
 )
-VERDICTS = {
-    True: ("holds", style.BLUE),
-    False: ("fails", style.RED),
-    None: ("open", style.GREY),
-    "": ("", style.GREY),
-}
-SKEW = {"iid": "i.i.d.", "skew": "non i.i.d."}
+NEWS = {"mu": 1e-5, "intercept": False}  # the reading that is drawn
 IMAGES = ("giant", "fednl", "mont_dec", "fib_shed", "fib_shed_plus", "gn_shed", "agd")
 SONGS = ("agd", "giant", "nesterov", "shed_ls", "shed_ls_rho", "shed_ls_periodic")
 
@@ -60,7 +56,8 @@ def newcomers(ax, rows, x, known):
 
 def fig2(results):
     """Corollary 2 on a spectrum of ours: the factor r(ρ, η, q) and the set S* on which it is least."""
-    (spectrum,) = [r["spectrum"] for (_, seed), r in results.reference("shed_news").items() if seed == 0]
+    setting = at(results.traces("shed_news"), **NEWS).setting.iloc[0]
+    spectrum = results.reference("shed_news")[setting, 0]["spectrum"]
     low, q = spectrum[-1], 3
     following = spectrum[q]
     rho, eta = np.linspace(0.3 * low, 1.15 * following, 240), np.linspace(0.01, 2.2, 240)
@@ -112,14 +109,14 @@ def fig4(results):
     """‖θ − θ*‖ by round for ρ* and λ_{q+1}, on songs and on news."""
     figure, (axes,) = panels.grid(1, 2)
     sources = (("shed_msd_iid", "shed_ls_rho", "(a) 1M Songs"), ("shed_news", "shed_ls", "(b) Online News"))
-    choices = (
+    parameters = (
         ("optimal", r"$\rho_t^\star$", style.RED, "-"),
         ("next", r"$\hat\lambda_{q_t+1}$", style.BLUE, style.DASHES[1]),
     )
     for ax, (experiment, block, title) in zip(axes, sources, strict=True):
         rows = results.traces(experiment)
-        for rho, words, colour, dash in choices:
-            cells = at(rows, block, p_rho=rho)
+        for rho, words, colour, dash in parameters:
+            cells = at(rows, block, p_rho=rho, **NEWS)
             curve(ax, cells, y="distance", label=words, colour=colour, dash=dash)
         ax.set(yscale="log", xlabel=ROUNDS, title=title, ylim=(1e-10, None))
     axes[0].set_ylabel(r"$\|\theta^t - \theta^\star\|$")
@@ -129,8 +126,6 @@ def fig4(results):
 
 def fig5(results):
     """Cost under periodic renewals beside the slope ā_T² of the bounds (24) and (36)."""
-    from fedrepro.claims.shed import lyapunov  # the bound is part of how E2 is measured
-
     figure, (axes,) = panels.grid(1, 2)
     sources = (
         ("shed_msd_iid", "shed_ls_periodic", "SHED-LS-periodic", "(a) 1M Songs"),
@@ -251,18 +246,8 @@ def comparison(results, experiments, mu, *, x_limit, **selected):
             )
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
-    above(figure, 7)
+    panels.legend_above(figure, 7)
     return figure
-
-
-def above(figure, columns, **more):
-    """One legend for all panels, over them, where it hides no curve."""
-    known = {
-        label: handle
-        for ax in figure.axes
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(known.values(), known, loc="outside upper center", ncols=min(len(known), columns), **more)
 
 
 def both(dataset, words):
@@ -302,7 +287,7 @@ def fig10(results):
             xlim=(0, None),
         )
     axes[0].set_ylabel(COST)
-    above(figure, 3)
+    panels.legend_above(figure, 3)
     return figure
 
 
@@ -347,78 +332,3 @@ def fig13(results):
 def fig14(results):
     panels_of = [("shed_w8a_skew", rf"w8a, $\mu = 10^{{{k}}}$") for k in (-5, -6)]
     return comparison(results, panels_of, (1e-5, 1e-6), x_limit=(800, 1200))
-
-
-def choices(results):
-    """Rounds to convergence under every reading of the unstated choices."""
-    figure, (axes,) = panels.grid(1, 2, sharey=True)
-    found = readings(results, armijo=True)
-    for ax, partition in zip(axes, SKEW, strict=True):
-        for name, marker in (("fib_shed", "o"), ("fednl", "s"), ("giant", "D")):
-            for height, reading in enumerate(reversed(found)):
-                value = reading.rounds(name, partition, 1e-5)
-                if np.isnan(value):
-                    continue
-                beyond = np.isinf(value)
-                if beyond:
-                    value = reading.cells(name, partition, 1e-5).exchanges.max()
-                first = height == len(found) - 1
-                ax.plot(value, height, ">" if beyond else marker, color=style.colour(name), ms=6,
-                        mfc="white" if beyond else None, label=style.label(name) if first else None, ls="none")  # fmt: skip
-        ax.set(
-            xlabel="communication rounds to a cost of $10^{-10}$",
-            title=f"FMNIST, {SKEW[partition]}",
-            xscale="log",
-        )
-    axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
-    above(figure, 3, title="open: not within the budget")
-    figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
-    return figure
-
-
-def sensitivity(results):
-    """Which claims hold under which reading; E9 also over GN-SHED's constant and the direction of its inequality."""
-    from fedrepro.claims.shed import SENSITIVE
-
-    held = {claim: measure(results).held for claim, measure in SENSITIVE.items()}
-    rules = [name for name in held["E9"] if "GN-SHED" in name]
-    parts = (([r.name for r in readings(results, armijo=True)], list(SENSITIVE)), (rules, ["E9"]))
-    figure, (axes,) = panels.grid(1, 2, width_ratios=[len(claims) for _, claims in parts])
-    for ax, (names, claims) in zip(axes, parts, strict=True):
-        for y, name in enumerate(reversed(names)):
-            for x, claim in enumerate(claims):
-                words, colour = VERDICTS[held[claim].get(name, "")]
-                ax.text(x, y, words, ha="center", va="center", fontsize=8, color=colour)
-            if y:
-                ax.axhline(y - 0.5, color="#E4E4E4", lw=0.6)
-        ax.set_xticks(range(len(claims)), claims)
-        ax.set_yticks(range(len(names)), list(reversed(names)), fontsize=8)
-        ax.tick_params(length=0, top=False)
-        ax.set(xlim=(-0.5, len(claims) - 0.5), ylim=(-0.5, len(names) - 0.5))
-        ax.xaxis.tick_top()
-        ax.spines[:].set_visible(False)
-        ax.grid(visible=False)
-    figure.set_size_inches(11.5, 0.9 + 0.26 * max(len(names) for names, _ in parts))
-    return figure
-
-
-def gradient_norm(results):
-    """GN-SHED over b, with its inequality as printed and reversed: where it ends, and how often it renews."""
-    rows = results.traces("shed_gradient_norm")
-    figure, (axes,) = panels.grid(1, 2)
-    for reverse, colour in (("False", style.BLACK), ("True", style.TEAL)):
-        for centre, dash in ((False, "-"), (True, style.DASHES[1])):
-            cells = rows[(rows.p_reverse == reverse) & (rows.centre == centre)]
-            found = sorted((float(b), c.gap.min(), spent(c, "hessians")[0]) for b, c in cells.groupby("p_b"))
-            label = (
-                f"{'reversed' if reverse == 'True' else 'as printed'}, PCA {'' if centre else 'un'}centred"
-            )
-            for ax, column in zip(axes, (1, 2), strict=True):
-                ax.plot(
-                    [f[0] for f in found], [f[column] for f in found], "o", color=colour, ls=dash, label=label
-                )
-    rounds = int(rows.exchanges.max())
-    axes[0].set(yscale="log", xlabel="$b$", ylabel=f"relative cost within {rounds} rounds")
-    axes[1].set(yscale="log", xlabel="$b$", ylabel="Hessians per agent")
-    above(figure, 4)
-    return figure
