@@ -3,11 +3,16 @@
 import numpy as np
 
 from fedrepro.figures import panels, style
-from fedrepro.grids import fmri_rates, fmri_winners, in_band, last_rounds, pattern, tail_means, winners, won
+from fedrepro.figures.fco_choices import (  # noqa: F401 (figures are sought here)
+    DOTTED,
+    FOUR,
+    lasso_readings,
+    penalties,
+    usable_rates,
+)
+from fedrepro.grids import fmri_rates, fmri_winners, in_band, last_rounds, pattern, winners, won
 
-FOUR = ("fedmid", "fedmid_osp", "feddualavg_osp", "feddualavg")
 SCANNERS = ("local", "fedavg_subgradient", *FOUR, "centralised")
-DOTTED = (0, (1, 1))
 
 
 def fig3(results):
@@ -170,86 +175,6 @@ def fig2(results):
         ax.plot(cells["round"], cells.nonzeros, color=style.colour(name), lw=2, label=words)
     ax.set(xlabel="local steps, before any communication", ylabel="non-zero weights", ylim=(0, None))
     ax.legend()
-    return figure
-
-
-def lasso_readings(results):
-    """F1 over the last rounds for every pair of rates, under four readings of the setup."""
-    rows = results.traces("fco_lasso_readings")
-    readings = rows[["loss", "means", "setting"]].drop_duplicates()
-    figure, axes = panels.grid(1, len(readings), sharey=True)
-    means = tail_means(
-        rows, ["f1"], last_rounds(rows), ["setting", "algorithm", "p_client_rate", "p_server_rate"]
-    ).f1.sort_index()
-    marks = {"feddualavg": ("D", -0.1), "fedmid": ("o", 0.1)}
-    order = sorted(rows.p_client_rate.unique(), key=float)
-    for ax, reading in zip(axes[0], readings.itertuples(), strict=True):
-        for name, (marker, offset) in marks.items():
-            for (client, server), f1 in means[reading.setting, name].items():
-                x = order.index(client) + offset
-                if np.isnan(f1):
-                    ax.plot(x, 0.02, "x", color=style.colour(name), ms=5, mew=1.2)
-                else:
-                    ax.plot(
-                        x,
-                        f1,
-                        marker,
-                        color=style.colour(name),
-                        ms=3 + 1.6 * np.log10(float(server) / 0.05),
-                        alpha=0.8,
-                    )
-        loss = "squared loss" if reading.loss == "squared" else "half squared loss"
-        ax.set(
-            title=f"{loss},\n" + ("clients' own means" if reading.means else "no means"),
-            xlabel=r"client rate $\eta_c$",
-        )
-        ax.set_xticks(range(len(order)), order)
-    axes[0][0].set(ylabel="F1 over the last rounds (× diverged)", ylim=(0, 1.04))
-    for name, (marker, _) in marks.items():
-        axes[0][0].plot(
-            [],
-            [],
-            marker,
-            color=style.colour(name),
-            label=f"{style.label(name)}, larger mark: larger $\\eta_s$",
-        )
-    panels.legend_above(figure, 2)
-    return figure
-
-
-def penalties(results):
-    """What the tuned algorithms recover, across the window of penalties."""
-    figure, ((left, right),) = panels.grid(1, 2)
-    for ax, experiment, measure, words in (
-        (left, "fco_lasso_window", "f1", "F1, LASSO (I)"),
-        (right, "fco_lowrank_window", "rank", "rank, low rank (I)"),
-    ):
-        rows = results.traces(experiment)
-        table = results.reference(experiment)
-        for name in FOUR:
-            points = []
-            for (setting, position), cells in rows[rows.algorithm == name].groupby(["setting", "window"]):
-                best = winners(cells, "error", last_rounds(rows))
-                if best:
-                    value = tail_means(won(cells, best), [measure], last_rounds(rows), ["seed"])[
-                        measure
-                    ].to_numpy()
-                    points.append((position, table[setting, 0]["lambda"], value))
-            if points:
-                points.sort(key=lambda p: p[0])
-                panels.points(
-                    ax,
-                    [p[1] for p in points],
-                    [p[2] for p in points],
-                    colour=style.colour(name),
-                    label=style.label(name),
-                )
-        optimum = sorted((ref["lambda"], ref["f1" if measure == "f1" else "rank"]) for ref in table.values())
-        ax.plot(
-            *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
-        )
-        ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
-    panels.legend_above(figure, 5)
     return figure
 
 
