@@ -44,10 +44,22 @@ def soft(v, t):
 
 @njit(cache=True, fastmath=FAST)
 def l1_ball(v, radius):
-    total, _ = above(v, 0.0)
+    total = absolute_sum(v)
     if total <= radius or not np.isfinite(total):
         return
     soft(v, l1_threshold(v, radius))
+
+
+@njit(cache=True, fastmath=FAST)
+def absolute_sum(v):
+    total = 0.0
+    for low in range(0, v.size, CHUNK):
+        part = v[low : low + CHUNK]
+        some = v.dtype.type(0.0)
+        for j in range(part.size):
+            some += abs(part[j])
+        total += some
+    return total
 
 
 @njit(cache=True, fastmath=FAST)
