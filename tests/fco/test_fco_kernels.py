@@ -74,7 +74,7 @@ def test_compiled_thresholding_handles_rank_deficiency():
     assert np.linalg.matrix_rank(w.reshape(6, 6), tol=1e-9) <= 2
 
 
-@pytest.mark.parametrize("side", [1, 2, 3, 32])
+@pytest.mark.parametrize("side", [1, 2, 3, 32, 33])  # the last: more than one block of columns
 def test_eigenpairs_against_lapack(side):
     rng = np.random.default_rng(side)
     repeated = np.repeat(rng.standard_normal(-(-side // 2)), 2)[:side]  # eigenvalues that come in pairs
@@ -99,6 +99,24 @@ def test_eigenpairs_above_a_floor():
     np.testing.assert_allclose(np.sort(values[kept]), true[24:], rtol=1e-12)
     np.testing.assert_allclose(G @ Z[kept].T, Z[kept].T * values[kept], atol=1e-11)
     np.testing.assert_allclose(Z @ Z.T, np.eye(32), atol=1e-12)
+
+
+def test_eigenpairs_above_a_floor_that_is_an_eigenvalue():
+    """Rounding may put that one on either side, but it must not take the place of a larger one."""
+    rng = np.random.default_rng(11)
+    for _ in range(100):
+        Q = np.linalg.qr(rng.standard_normal((12, 12)))[0]
+        true = np.sort(rng.random(12))
+        true[4:6] = floor = true[5]
+        values, Z = shrinkage.eigenpairs((Q * true) @ Q.T, floor, floor * (1 + 1e-12))
+        np.testing.assert_allclose(np.sort(values), true[6:], atol=1e-14)
+        np.testing.assert_allclose((Q * true) @ Q.T @ Z.T, Z.T * values, atol=1e-13)
+
+
+def test_thresholding_all_of_a_matrix_away():
+    w = np.random.default_rng(12).standard_normal(36)
+    shrinkage.threshold(w, 1e3, 6)
+    assert not w.any()
 
 
 def test_thresholding_matrices_of_all_ranks_and_scales():

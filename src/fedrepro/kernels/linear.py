@@ -17,19 +17,23 @@ DESCENT, LAZY, SUBGRADIENT = range(
 
 @njit(cache=True, fastmath=FAST)
 def predict(X, rows, w, out):
-    """out_i = X[rows_i]·w, two rows at a time: the weights are read half as often."""
-    for i in range(0, rows.size - 1, 2):
-        a, b = X[rows[i]], X[rows[i + 1]]
-        p = q = 0.0
+    """out_i = X[rows_i]·w, five rows at a time: they come from memory side by side, and w is read less often."""
+    fives = rows.size - rows.size % 5
+    for i in range(0, fives, 5):
+        a, b, c, d, e = X[rows[i]], X[rows[i + 1]], X[rows[i + 2]], X[rows[i + 3]], X[rows[i + 4]]
+        p = q = r = s = t = 0.0
         for j in range(w.size):
             p += a[j] * w[j]
             q += b[j] * w[j]
-        out[i], out[i + 1] = p, q
-    if rows.size % 2:
-        a, p = X[rows[rows.size - 1]], 0.0
+            r += c[j] * w[j]
+            s += d[j] * w[j]
+            t += e[j] * w[j]
+        out[i], out[i + 1], out[i + 2], out[i + 3], out[i + 4] = p, q, r, s, t
+    for i in range(fives, rows.size):
+        a, p = X[rows[i]], 0.0
         for j in range(w.size):
             p += a[j] * w[j]
-        out[rows.size - 1] = p
+        out[i] = p
 
 
 @njit(cache=True, fastmath=FAST)
