@@ -96,9 +96,8 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
     """Every cell of a block into one trace file."""
     function = algorithms.get(block.algorithm)
     table = reference.read(reference_path)
-    progress = Progress(
-        f"{block.experiment}/{block.name}", len(block.settings) * block.seeds * len(block.params)
-    )
+    cells = planned(len(block.params), block.seeds, block.stop.get("halving", 1))
+    progress = Progress(f"{block.experiment}/{block.name}", len(block.settings) * cells)
     tables, checksums, kept = [], set(), (np.inf, {})
     with threadpool_limits(1):
         for setting in block.settings:
@@ -114,7 +113,7 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                     problem,
                     table[name, seed],
                     measures=block.measures,
-                    tick=progress.round,
+                    progress=progress,
                 )
                 if seed == 0:
                     dropped, grid = halved(run, grid, block.stop)
@@ -141,7 +140,6 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
                             trace.last(block.measures[0]),
                             point_facts(trace.point, labels["params"], seed),
                         )
-                    progress.cell += 1
         facts = provenance.record(
             block=block.to_json(),
             config_hash=provenance.text_hash(block.to_json()),
@@ -151,16 +149,27 @@ def run_block(block: Block, reference_path: Path, output: Path, data: problems.D
     write(output, tables, facts)
 
 
-def run_chosen(done: dict, function, problem, ref: dict, params: dict, stop: dict, measures, tick):
+def run_chosen(done: dict, function, problem, ref: dict, params: dict, stop: dict, measures, progress):
     """A cell whose problem may choose hyper-parameters where the configuration gives a range. Points of the grid
     that come to the same cell run once; `done` keeps them."""
     params = problem.choose(function, params, ref)
     key = (problem.identity(function, params, ref), stop["rounds"])
     if key not in done:
-        done[key] = run_cell(function, problem, ref, params, stop, measures, tick)
+        done[key] = run_cell(function, problem, ref, params, stop, measures, progress.round)
+    progress.cell += 1
     trace, status = copy(done[key][0]), done[key][1]
     trace.params = params
     return trace, status
+
+
+def planned(points: int, seeds: int, n: int) -> int:
+    """How many cells a setting runs, those of successive halving included."""
+    rungs = []
+    for _ in range(2 if n > 1 else 0):
+        if points > 1:
+            rungs.append(points)
+            points = -(-points // n)
+    return sum(rungs) + points * seeds
 
 
 def halved(run, grid, stop: dict) -> tuple[list, list]:

@@ -11,7 +11,7 @@ from fedrepro.ledger import Ledger
 from fedrepro.mirrors import Entropy, Euclidean
 from fedrepro.models.linear import LinearModel
 from fedrepro.proxes import L1, OnBlocks, Zero, soft_threshold
-from fedrepro.runner import halved
+from fedrepro.runner import halved, planned
 from fedrepro.seeds import stream
 from fedrepro.trace import Trace
 
@@ -232,3 +232,17 @@ def test_successive_halving_keeps_the_best_and_every_trace():
     assert {rate for rate, rounds in asked if rounds == 30} == {2, 4, 5}  # 3 diverged; 2 comes before 6
     assert all(rounds in (10, 30) for _, rounds in asked)
     assert halved(run, grid, {"rounds": 90}) == ([], grid)
+
+
+@pytest.mark.parametrize(
+    "points, n, cells", [(9, 1, 27), (9, 3, 9 + 3 + 3), (25, 4, 25 + 7 + 2 * 3), (1, 4, 3)]
+)
+def test_the_cells_of_successive_halving_are_counted(points, n, cells):
+    runs = []
+
+    def run(params, stop):
+        runs.append(params)
+        return Trace(("loss",), ()), "diverged"
+
+    _, left = halved(run, list(range(points)), {"rounds": 90, "halving": n})
+    assert len(runs) + 3 * len(left) == planned(points, 3, n) == cells
