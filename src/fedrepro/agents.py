@@ -34,44 +34,44 @@ class PooledLogistic(LinearModels):
         """Xθ; kept for the point asked for last, since gradient, line search and gap all need it. At the end of
         a line search, θ − ηp, it is Xθ − ηXp, both of which are known."""
         if self._at is not x:
-            predictions = None
+            known = None
             if self._searched is not None:
                 start, p, u, du, eta = self._searched
-                predictions = u - eta * du if np.array_equal(start - eta * p, x) else None
-            self._at, self._predictions = (
-                x,
-                self.data.predict(x[None]) if predictions is None else predictions,
-            )
+                known = u + eta * du if np.array_equal(start - eta * p, x) else None
+            if known is None:
+                known = self.along(np.zeros_like(x), x, np.zeros_like(self.b))
+            self._at, self._predictions = x, known
         return self._predictions
 
     def slope(self, x: np.ndarray) -> np.ndarray:
-        """∇f; after a full step, what the line search has found on its way."""
+        """∇f, mostly found already on the way to the predictions."""
+        u = self.predictions(x)
         if self._ahead is not None and np.array_equal(self._ahead[0], x):
             fit = self._ahead[1]
         else:
-            fit = self.data.adjoint(self.w * self.loss.slope(self.predictions(x), self.b))[0]
+            fit = self.data.adjoint(self.w * self.loss.slope(u, self.b))[0]
         return fit + self.ridge * x
 
-    def along(self, x: np.ndarray, p: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Xp; over dense rows with the slope at θ − p, which costs little more."""
+    def along(self, x: np.ndarray, step: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """X·step; over dense rows with the slope at θ + step, which costs little more. u is Xθ."""
         if not isinstance(self.data, DenseStack):
-            return self.data.predict(p[None])
+            return self.data.predict(step[None])
         from fedrepro.kernels.logistic_step import full_step  # compiling is for those who need it
 
-        du, g = np.empty_like(u), np.empty_like(p)
-        full_step(self.data.A[0], self.b[0], self.w[0], u[0], p, du[0], g)
-        self._ahead = x - p, g
+        du, g = np.empty_like(u), np.empty_like(x)
+        full_step(self.data.A[0], self.b[0], self.w[0], u[0], step, du[0], g)
+        self._ahead = x + step, g
         return du
 
     def decrease(self, x: np.ndarray, p: np.ndarray, g: np.ndarray):
         """The function η ↦ f(θ) − f(θ − ηp), from the slope and the Bregman term: no two nearly equal sums."""
         u = self.predictions(x)
-        du = self.along(x, p, u)
+        du = self.along(x, -p, u)
         slope, size = float(g @ p), 0.5 * self.ridge * float(p @ p)
 
         def decrease(eta):
             self._searched = x, p, u, du, eta
-            bregman = float(np.sum(self.w * self.loss.divergence(u - eta * du, u, self.b)))
+            bregman = float(np.sum(self.w * self.loss.divergence(u + eta * du, u, self.b)))
             return eta * slope - bregman - eta**2 * size
 
         return decrease

@@ -1,6 +1,6 @@
-"""A full step θ − p of logistic regression in one pass over the rows: compiled, and plainly.
+"""A full step θ + s of logistic regression in one pass over the rows: compiled, and plainly.
 
-A line search needs Ap; where it takes the full step, as it nearly always does near the optimum, the gradient there is
+A line search needs As; where it takes the full step, as it nearly always does near the optimum, the gradient there is
 asked for next. Rows read for the first are still in the cache for the second.
 """
 
@@ -13,8 +13,8 @@ BLOCK = 64
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def full_step(A, b, w, u, p, du, g):
-    """du = Ap, and g = Aᵀ(w φ'(u − du, b)) for φ(u, b) = log(1 + exp(−bu)); all of du and g are written."""
+def full_step(A, b, w, u, step, du, g):
+    """du = A·step, and g = Aᵀ(w φ'(u + du, b)) for φ(u, b) = log(1 + exp(−bu)); all of du and g are written."""
     n, d = A.shape
     slope = np.empty(BLOCK)
     g[:] = 0.0
@@ -23,9 +23,9 @@ def full_step(A, b, w, u, p, du, g):
         for i in range(len(rows)):
             row, s, k = rows[i], 0.0, begin + i
             for j in range(d):
-                s += row[j] * p[j]
+                s += row[j] * step[j]
             du[k] = s
-            slope[i] = -b[k] * w[k] / (1.0 + exp(b[k] * (u[k] - s)))
+            slope[i] = -b[k] * w[k] / (1.0 + exp(b[k] * (u[k] + s)))
         fours = len(rows) - len(rows) % 4
         for i in range(0, fours, 4):  # g is then read and written a quarter as often
             s0, s1, s2, s3 = slope[i], slope[i + 1], slope[i + 2], slope[i + 3]
@@ -37,7 +37,7 @@ def full_step(A, b, w, u, p, du, g):
                 g[j] += slope[i] * rows[i, j]
 
 
-def full_step_plain(A, b, w, u, p) -> tuple[np.ndarray, np.ndarray]:
+def full_step_plain(A, b, w, u, step) -> tuple[np.ndarray, np.ndarray]:
     """The same du and g."""
-    du = A @ p
-    return du, A.T @ (-b * w / (1.0 + np.exp(b * (u - du))))
+    du = A @ step
+    return du, A.T @ (-b * w / (1.0 + np.exp(b * (u + du))))
