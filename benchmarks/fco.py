@@ -32,14 +32,15 @@ def images(m, n, sizes, precision):
     rng = np.random.default_rng(0)
     X = (rng.random((m * n, sizes[0])) * (rng.random((m * n, sizes[0])) < 0.2)).astype(precision)
     model = Dense(X, rng.integers(0, sizes[-1], m * n), sizes)
-    return model, OnBlocks(L1Ball(1000.0), model.kernels), 0.04 * rng.standard_normal(model.size)
+    start = 0.04 * rng.standard_normal(model.size, dtype=precision)
+    return model, OnBlocks(L1Ball(1000.0), model.kernels), start
 
 
 CASES = (  # name, problem, clients, examples each, cohort, batch, epochs, client rate, rounds of a configuration, target in s
     ("LASSO", partial(linear, d=1024, psi=L1(0.1), loss="squared"), 64, 128, 10, 10, 1, 1e-4, 500, 1.0),
     ("low rank", partial(linear, d=1024, psi=Nuclear(0.5, (32, 32)), loss="squared"), 64, 128, 10, 10, 1, 1e-4, 500, None),
     ("fMRI", partial(linear, d=39912, psi=L1(1e-3), loss="logistic"), 59, 18, 20, 1, 1, 1e-3, 300, 12.0),
-    ("digits", partial(images, sizes=(784, 10), precision=np.float64), 539, 11, 10, 10, 10, 0.1, 5000, None),
+    ("digits", partial(images, sizes=(784, 10), precision=np.float32), 539, 11, 10, 10, 10, 0.1, 5000, None),
     ("network", partial(images, sizes=(784, 200, 200, 10), precision=np.float32), 539, 11, 10, 10, 10, 0.1, 300, None),
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def run() -> list[dict]:
             clients = SampledClients(model, psi, sampling, start)
             generator = algorithms.get("feddualavg")(clients, client_rate=rate, server_rate=1.0)
             next(generator)
-            visit, out = sampling.visit(0), np.empty((cohort, model.size))
+            visit, out = sampling.visit(0), np.empty((cohort, model.size), start.dtype)
             walk = (
                 model.gradient,
                 Euclidean(psi),
