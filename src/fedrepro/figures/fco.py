@@ -1,6 +1,7 @@
 """The figures of Yuan, Zaheer & Reddi 2021, and ours that settle what they leave open."""
 
 import numpy as np
+import pandas as pd
 
 from fedrepro.figures import panels, style
 from fedrepro.figures.fco_choices import (  # noqa: F401 (figures are sought here)
@@ -144,12 +145,13 @@ def scans(results, experiment):
 def fig12(results):
     """Accuracy against density for every pair of rates in the paper's band, at four rounds."""
     rows = results.traces("fco_fmri")
-    rows = in_band(rows[rows.algorithm.isin(FOUR)])
+    own = sorted(set(rows.algorithm) - set(SCANNERS))  # a reader's: all there is of it
+    rows = pd.concat([in_band(rows[rows.algorithm.isin(FOUR)]), rows[rows.algorithm.isin(own)]])
     top = rows["round"].max()
     figure, (axes,) = panels.grid(1, 4, sharey=True)
     for ax, share in zip(axes, (10, 30, 100, 300), strict=True):
         at = max(1, round(share * top / 300))
-        for name, marker in zip(FOUR, "os^D", strict=True):
+        for name, marker in zip((*FOUR, *own), "os^D" + "P" * len(own), strict=True):
             cells = rows[(rows.algorithm == name) & (rows["round"] == at)]
             ax.plot(cells.density, cells.accuracy, marker, color=style.colour(name), ms=5, alpha=0.65, mec="none",
                     label=style.label(name))  # fmt: skip
@@ -237,6 +239,7 @@ def weights_on_the_brain(results, experiment):
         "fedavg_subgradient",
         "local",
     )
+    names += tuple(sorted(set(results.traces(experiment).algorithm) - set(names)))  # a reader's own
     weights = {name: results.point(experiment, name)[:-1] for name in names}
     figure, axes = panels.grid(2, len(names))
     figure.set_size_inches(2.1 * len(names), 4.8)
