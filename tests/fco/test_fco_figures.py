@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from fedrepro.figures import fco
+from fedrepro.figures import fco_choices as choices
 
 
 def cells(algorithm, level, **params):
@@ -44,4 +45,41 @@ def test_every_algorithm_is_drawn_once_at_its_best_rates(rows):
 def test_without_newcomers_there_are_the_four(rows):
     figure, axes = fco.tuned(rows[rows.algorithm.isin(fco.FOUR)], ("error", "loss", "density", "error"))
     assert len(axes[0].get_legend_handles_labels()[1]) == 4
+    plt.close(figure)
+
+
+class Traces:
+    """Results of one experiment."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def traces(self, experiment):
+        return self.rows
+
+
+def test_every_pair_of_rates_in_the_band_and_every_setting_of_ones_own_is_a_mark(rows):
+    rows["accuracy"] = 0.9
+    outside = pd.DataFrame(cells("fedmid", 0.9, client_rate=1, server_rate=3)).assign(accuracy=0.5)
+    figure = fco.fig12(Traces(pd.concat([rows, outside])))
+    last = figure.axes[-1]
+    marks = {line.get_label(): len(line.get_xdata()) for line in last.get_lines()}
+    assert marks.pop("mine") == 4  # two settings of two seeds
+    assert list(marks.values()) == [4] * 4  # a product of 0.01 and of 0.3, not of 3
+    plt.close(figure)
+
+
+def test_how_soon_shows_pairs_that_live_and_rings_the_tuned_one(rows):
+    rows["f1"] = np.where(rows["round"] >= 5, 1.0, 0.5)
+    rows.loc[(rows.p_client_rate == "0.01") & (rows.seed == 1), "status"] = "diverged"
+    rows.loc[rows.algorithm == "fedmid", "f1"] = 0.5
+    figure, ax = plt.subplots()
+    choices.pairs(ax, rows, "f1", 1.0)
+    lines = ax.get_lines()
+    marks = [line for line in lines if line.get_marker() in "os^D" and line.get_markersize() == 5]
+    rings = [line for line in lines if line.get_markersize() == 11]
+    assert len(marks) == len(rings) == 4  # the pair that diverged in one seed is not there
+    never = [line for line in marks if line.get_markerfacecolor() == "none"]
+    assert len(never) == 1 and never[0].get_ydata()[0] > 20
+    assert all(line.get_ydata()[0] == 5 for line in marks if line not in never)
     plt.close(figure)
