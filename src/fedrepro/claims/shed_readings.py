@@ -137,12 +137,8 @@ def readings(results, armijo: bool = False) -> list[Reading]:
     found += [Reading(results, INTERCEPT, c, intercept=True) for c in (False, True)]
     if armijo:
         rows = results.traces(ARMIJO["skew"])
-        pairs = rows[["p_alpha", "p_beta"]].drop_duplicates().itertuples(index=False)
-        found += [
-            Reading(results, ARMIJO, c, (("p_alpha", a), ("p_beta", b)))
-            for a, b in pairs
-            for c in (False, True)
-        ]
+        for alpha, beta in rows[["p_alpha", "p_beta"]].drop_duplicates().itertuples(index=False):
+            found.append(Reading(results, ARMIJO, False, (("p_alpha", alpha), ("p_beta", beta))))
     return found
 
 
