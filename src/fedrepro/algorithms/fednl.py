@@ -1,10 +1,11 @@
 """FedNL-LS with rank-1 compression: learn the Hessian at the optimum. Safaryan et al. 2021, Algorithm 3."""
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, eigh
 from scipy.linalg.blas import dger
 
 from fedrepro.algorithms import algorithm
+from fedrepro.algorithms.giant import newton
 from fedrepro.backtracking import armijo
 from fedrepro.lanczos import dominant
 
@@ -50,8 +51,10 @@ def learn(agents, hessians, learned, guess, learning: float, tolerance: float) -
 def projected_solve(H: np.ndarray, lowest: float, g: np.ndarray) -> np.ndarray:
     """[H]_μ⁻¹ g, where [H]_μ is the nearest matrix with eigenvalues at least μ (mostly H itself)."""
     try:
-        cho_factor(H - lowest * (1 - 1e-9) * np.eye(len(H)), check_finite=False)  # H ⪰ μI already?
-        return cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
+        cho_factor(
+            (H - lowest * (1 - 1e-9) * np.eye(len(H))).T, lower=True, check_finite=False
+        )  # H ⪰ μI already?
+        return newton(H, g)
     except LinAlgError:
         values, vectors = eigh(H, check_finite=False)
         return vectors @ ((vectors.T @ g) / np.maximum(values, lowest))

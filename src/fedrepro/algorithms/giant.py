@@ -25,5 +25,5 @@ def giant(agents, *, alpha=0.1, beta=0.5):
 
 
 def newton(H: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """H⁻¹g; the transpose has the order that LAPACK works in."""
-    return cho_solve(cho_factor(H.T, check_finite=False), g, check_finite=False)
+    """H⁻¹g; the transpose has the order that LAPACK works in, and its lower factor is the quicker one."""
+    return cho_solve(cho_factor(H.T, lower=True, check_finite=False), g, check_finite=False)
