@@ -227,34 +227,31 @@ def E14(results):
 
 
 def E15(results):
-    parts = []
+    ahead, closer = {}, {}
 
     def measure(reading):
         """Fib-SHED ahead on w8a, and FedNL closer to it there than on Fashion-MNIST read in the same way."""
-        found, words = [], []
+        ahead_at, closer_at, words = [], [], []
         for mu in (1e-5, 1e-6):
-            w8a, load = (factor(*(on_w8a(results, reading, name, mu) for name in ("fednl", "fib_shed")), column)
-                         for column in ("exchanges", "vectors"))  # fmt: skip
+            both = [on_w8a(results, reading, name, mu) for name in ("fednl", "fib_shed")]
+            w8a, load = (factor(*both, column) for column in ("exchanges", "vectors"))
             fmnist = factor(*(reading.cells(name, "skew", mu) for name in ("fednl", "fib_shed")))
             if w8a is None or fmnist is None:
                 continue
-            closer = None if w8a.bound or fmnist.bound else w8a.value < fmnist.value
-            found.append((all_of(w8a.above(1), load.above(1)), closer))
+            ahead_at.append(all_of(w8a.above(1), load.above(1)))
+            closer_at.append(None if w8a.bound or fmnist.bound else w8a.value < fmnist.value)
             words.append(
                 f"at μ = {mu:.0e} {w8a} the rounds and {load} the vectors, on fmnist {fmnist} the rounds"
             )
-        if not found:
+        if not words:
             return None
-        parts.extend(found)
-        return all_of(*(all_of(*both) for both in found)), f"FedNL takes {', '.join(words)}"
+        ahead[reading.name], closer[reading.name] = all_of(*ahead_at), all_of(*closer_at)
+        return all_of(*ahead_at, *closer_at), f"FedNL takes {', '.join(words)}"
 
     found = over_readings(results, measure, armijo=True)
-    ahead, closer = (all_of(*column) for column in zip(*parts, strict=True)) if parts else (None, None)
-    verdict = PARTLY if found.verdict == FAILED and (ahead or closer) else found.verdict
-    words = {True: "throughout", False: "not throughout", None: "open"}
-    why = (
-        f"Fib-SHED ahead: {words[ahead]}; FedNL more competitive than on fmnist: {words[closer]}; {found.why}"
-    )
+    half = True in [*ahead.values(), *closer.values()]
+    verdict = PARTLY if found.verdict == FAILED and half else found.verdict
+    why = f"Fib-SHED ahead: {across(ahead)[1]}. FedNL more competitive than on fmnist: {across(closer)[1]}"
     return Finding(found.value, verdict, why, found.held)
 
 

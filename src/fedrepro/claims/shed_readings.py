@@ -13,7 +13,8 @@ from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED, Finding
 
 CONVERGED = 1e-10  # 'convergence' is not defined in the paper
 
-FMNIST = {"iid": "shed_fmnist_iid", "skew": "shed_fmnist_skew"}
+FMNIST = {"iid": "shed_fmnist_iid", "skew": "shed_fmnist_skew", "flat": "shed_fmnist_flat"}
+CENTRED = {"iid": "shed_centred_iid", "skew": "shed_centred_skew", "flat": "shed_centred_flat"}
 INTERCEPT = {"iid": "shed_intercept_iid", "skew": "shed_intercept_skew"}
 GREEK = {"p_alpha": "α", "p_beta": "β"}
 ARMIJO = {"iid": "shed_armijo_iid", "skew": "shed_armijo_skew"}
@@ -98,7 +99,7 @@ class Reading:
     """One way to settle the unstated choices on Fashion-MNIST, and the traces run under it."""
 
     results: object
-    experiments: dict  # iid, skew -> experiment
+    experiments: dict  # iid, skew (and flat, with almost no regularisation) -> experiment
     centre: bool
     params: tuple = ()  # hyper-parameters that select cells, ("p_alpha", "0.4") and so on
     intercept: bool = False
@@ -112,10 +113,8 @@ class Reading:
         return ", ".join(words)
 
     def cells(self, algorithm: str, partition: str, mu: float) -> pd.DataFrame:
-        experiment = self.experiments[partition]
-        if mu == 1e-8 and not self.intercept:
-            experiment = "shed_fmnist_flat"
-        rows = self.results.traces(experiment)
+        flat = mu == 1e-8 and "flat" in self.experiments
+        rows = self.results.traces(self.experiments["flat" if flat else partition])
         rows = rows[(rows.algorithm == algorithm) & (rows.centre == self.centre)]
         rows = rows[np.isclose(rows.mu.astype(float), mu)]
         for column, value in self.params:
@@ -133,7 +132,7 @@ class Reading:
 
 def readings(results, armijo: bool = False) -> list[Reading]:
     """The base readings and those with an intercept; with `armijo`, also those with other line searches."""
-    found = [Reading(results, FMNIST, c) for c in (False, True)]
+    found = [Reading(results, FMNIST, False), Reading(results, CENTRED, True)]
     found += [Reading(results, INTERCEPT, c, intercept=True) for c in (False, True)]
     if armijo:
         rows = results.traces(ARMIJO["skew"])

@@ -5,8 +5,7 @@ import numpy as np
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED, Finding, spread
 from fedrepro.claims.shed_readings import across, besides_that, number, reach, songs_as_run
 
-INCREMENTS = "shed_fmnist_increments"
-CENTRINGS = ((False, "PCA uncentred"), (True, "PCA centred"))
+CENTRINGS = (("shed_fmnist_increments", "PCA uncentred"), ("shed_centred_increments", "PCA centred"))
 
 
 def news(results):
@@ -57,10 +56,10 @@ def E2(results):
 
 def by_period(results):
     held, words = {}, []
-    for centre, name in CENTRINGS:
-        rows = results.traces(INCREMENTS)
-        rows = rows[(rows.algorithm == "shed_periodic") & (rows.centre == centre)]
-        slopes, bounds = periods(results, INCREMENTS, rows, convex=True)
+    for experiment, name in CENTRINGS:
+        rows = results.traces(experiment)
+        rows = rows[rows.algorithm == "shed_periodic"]
+        slopes, bounds = periods(results, experiment, rows, convex=True)
         held[name] = all(s <= b * (1 + 1e-6) for s, b in zip(slopes, bounds, strict=True)) if slopes else None
         words.append(f"{name}: factor {summary(slopes)} a step, bound {summary(bounds)}")
     return Finding("; ".join(words), *across(held), held)
@@ -112,10 +111,10 @@ def E3(results):
     return Finding("; ".join(words), verdict, why, held)
 
 
-def increments(results, centre):
+def increments(results, experiment):
     """Rounds and vectors to convergence by increment, medians over seeds."""
-    rows = results.traces(INCREMENTS)
-    rows = rows[(rows.algorithm == "fib_shed") & (rows.centre == centre)]
+    rows = results.traces(experiment)
+    rows = rows[rows.algorithm == "fib_shed"]
     return {
         (d, column): float(np.median(reach(cells, column)))
         for d, cells in rows.groupby("p_increment")
@@ -125,8 +124,8 @@ def increments(results, centre):
 
 def by_increment(results, measure, holds, text):
     held, words = {}, []
-    for centre, name in CENTRINGS:
-        table = increments(results, centre)
+    for experiment, name in CENTRINGS:
+        table = increments(results, experiment)
         try:
             found = measure(table)
         except KeyError:

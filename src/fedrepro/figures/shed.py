@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fedrepro.claims.shed_readings import FMNIST, Reading, reach, spent
+from fedrepro.claims.shed_readings import reach, readings, spent
 from fedrepro.claims.shed_sharing import lyapunov
 from fedrepro.figures import panels, style
 from fedrepro.figures.shed_choices import SKEW, choices, gradient_norm, sensitivity  # noqa: F401 (figures are sought here)
@@ -132,7 +132,7 @@ def fig5(results):
         ("shed_fmnist_increments", "shed_periodic", "SHED-periodic", "(b) FMNIST"),
     )
     for ax, (experiment, block, words, title) in zip(axes, sources, strict=True):
-        cells = at(results.traces(experiment), block, centre=False)
+        cells = at(results.traces(experiment), block)
         period = int(cells.p_period.iloc[0])
         curve(ax, cells, x="round", label=f"{words}, T = {period}", colour=style.RED)
         setting = cells.setting.iloc[0]
@@ -160,7 +160,7 @@ def fig6(results):
     figure, axes = panels.grid(2, 2, sharey="col")
     sources = (("shed_msd_iid", "shed_ls", "1M Songs"), ("shed_fmnist_increments", "fib_shed", "FMNIST"))
     for column, (experiment, block, title) in enumerate(sources):
-        rows = at(results.traces(experiment), block, centre=False)
+        rows = at(results.traces(experiment), block)
         for row, (x, words) in enumerate((("exchanges", ROUNDS), ("vectors", VECTORS))):
             ax = axes[row][column]
             for increment, colour in INCREMENTS:
@@ -169,9 +169,7 @@ def fig6(results):
             ax.set(
                 yscale="log", xlabel=words, title=f"({'abcd'[2 * row + column]}) {title}", ylim=(1e-11, None)
             )
-    mark_renewals(
-        axes[0][1], at(results.traces("shed_fmnist_increments"), "fib_shed", centre=False, p_increment="1")
-    )
+    mark_renewals(axes[0][1], at(results.traces("shed_fmnist_increments"), "fib_shed", p_increment="1"))
     for ax in axes[:, 0]:
         ax.set_ylabel(COST)
     axes[0][0].legend()
@@ -222,7 +220,7 @@ def best_agd(cells, upto=800):
     return shown[shown.params == order.index[0]]
 
 
-def comparison(results, experiments, mu, *, x_limit, **selected):
+def comparison(results, experiments, mu, *, x_limit):
     """Two rows (rounds, vectors) by the panels named in `experiments`: (experiment, title, μ)."""
     figure, axes = panels.grid(2, len(experiments), sharex="row", sharey=True)
     longest = [0, 0]
@@ -230,7 +228,7 @@ def comparison(results, experiments, mu, *, x_limit, **selected):
         rows = results.traces(experiment)
         for row, (x, words) in enumerate((("exchanges", ROUNDS), ("vectors", VECTORS))):
             ax = axes[row][column]
-            shown = at(rows, mu=mu[column], **selected)
+            shown = at(rows, mu=mu[column])
             for name in IMAGES:
                 cells = at(shown, name)
                 curve(ax, best_agd(cells) if name == "agd" and len(cells) else cells, x)
@@ -255,26 +253,25 @@ def both(dataset, words):
 
 
 def fig8(results):
-    return comparison(results, both("fmnist", "FMNIST"), (1e-5, 1e-5), x_limit=(600, 1000), centre=False)
+    return comparison(results, both("fmnist", "FMNIST"), (1e-5, 1e-5), x_limit=(600, 1000))
 
 
 def fig9(results):
-    return comparison(results, both("fmnist", "FMNIST"), (1e-6, 1e-6), x_limit=(800, 1200), centre=False)
+    return comparison(results, both("fmnist", "FMNIST"), (1e-6, 1e-6), x_limit=(800, 1200))
 
 
 def fig8_centred(results):
-    return comparison(results, both("fmnist", "FMNIST"), (1e-5, 1e-5), x_limit=(600, 1000), centre=True)
+    return comparison(results, both("centred", "FMNIST"), (1e-5, 1e-5), x_limit=(600, 1000))
 
 
 def fig9_centred(results):
-    return comparison(results, both("fmnist", "FMNIST"), (1e-6, 1e-6), x_limit=(800, 1200), centre=True)
+    return comparison(results, both("centred", "FMNIST"), (1e-6, 1e-6), x_limit=(800, 1200))
 
 
 def fig10(results):
     """μ = 1e-5 against 1e-8, with either PCA."""
     figure, (axes,) = panels.grid(1, 2, sharey=True)
-    for ax, centre in zip(axes, (False, True), strict=True):
-        reading = Reading(results, FMNIST, centre)
+    for ax, reading in zip(axes, readings(results)[:2], strict=True):
         for name in ("fib_shed", "fednl", "giant"):
             for mu, dash in ((1e-5, "-"), (1e-8, style.DASHES[1])):
                 cells = reading.cells(name, "skew", mu)
@@ -300,7 +297,7 @@ def fig11(results):
         places = sorted(rows.mu.astype(float).unique(), reverse=True)
         for offset, name in ((-0.2, "fib_shed"), (0.2, "fednl")):
             for i, mu in enumerate(places):
-                cells = at(rows, name, mu=mu, **({"centre": False} if "centre" in rows else {}))
+                cells = at(rows, name, mu=mu)
                 found = reach(cells, "hessians")
                 shown = np.where(np.isinf(found), spent(cells, "hessians"), found)
                 height = float(np.median(shown))
@@ -322,11 +319,11 @@ def fig11(results):
 
 
 def fig12(results):
-    return comparison(results, both("emnist", "EMNIST"), (1e-5, 1e-5), x_limit=(600, 1000), centre=False)
+    return comparison(results, both("emnist", "EMNIST"), (1e-5, 1e-5), x_limit=(600, 1000))
 
 
 def fig13(results):
-    return comparison(results, both("emnist", "EMNIST"), (1e-6, 1e-6), x_limit=(800, 1200), centre=False)
+    return comparison(results, both("emnist", "EMNIST"), (1e-6, 1e-6), x_limit=(800, 1200))
 
 
 def fig14(results):
