@@ -16,6 +16,7 @@ from fedrepro.claims.shed_readings import (
     songs_as_run,
 )
 from fedrepro.claims.shed_sharing import E1, E2, E3, E4, E5, E6
+from fedrepro.figures.style import label
 
 
 def over_readings(results, measure, armijo=False, besides=None):
@@ -104,7 +105,7 @@ def E9(results):
             for n in ("fib_shed", "fib_shed_plus", "gn_shed")
         }
         words = f"to {level:.0e}: Mont-Dec {number(mont)}, " + ", ".join(
-            f"{k} {number(v)}" for k, v in mine.items()
+            f"{label(k)} {number(v)}" for k, v in mine.items()
         )
         return all(v < mont for v in mine.values()), words
 

@@ -147,12 +147,10 @@ def across(held: dict[str, bool | None]) -> tuple[str, str]:
     unsettled = f" Open within the budget with {'; '.join(unknown)}" if unknown else ""
     if not yes and not no:
         return UNTESTED, "no reading was run far enough"
-    if not no:
-        return REPRODUCED, f"holds under all {len(yes)} readings of the unstated choices.{unsettled}".rstrip(
-            "."
-        )
-    if not yes:
-        return FAILED, f"fails under all {len(no)} readings of the unstated choices.{unsettled}".rstrip(".")
+    if not (yes and no):
+        readings = "both" if len(yes + no) == 2 else f"all {len(yes + no)}"
+        verdict, holds = (REPRODUCED, "holds") if yes else (FAILED, "fails")
+        return verdict, f"{holds} under {readings} readings of the unstated choices.{unsettled}".rstrip(".")
     return PARTLY, f"holds with {'; '.join(yes)}. Fails with {'; '.join(no)}.{unsettled}".rstrip(".")
 
 
