@@ -212,6 +212,10 @@ def constrained(rows, table):
                 panels.curve(ax, cells, measure, label=f"{style.label(algorithm)}, {rates(best[algorithm])}")
         newcomers(ax, rows, measure, "loss")
         ax.set(xlabel="round" if rows["round"].max() == 5000 else "round (the paper runs 5,000)", title=name)
+        if measure != "fill":  # the start is far off, and the methods are near each other
+            later = chosen[chosen["round"] > 0][measure]
+            pad = 0.05 * (later.max() - later.min()) or 0.01
+            ax.set_ylim(later.min() - pad, later.max() + pad)
     axes[1][1].axhline(1.0, color=style.BLACK, ls=DOTTED, lw=1.1)
     panels.legend_above(figure, 2)
     return figure
