@@ -16,6 +16,7 @@ from fedrepro.datasets.archives import tar_members
 GRID = (40, 64, 64)
 VOXELS, SUBJECTS, SESSIONS, SCANS = 39_912, 6, 71, 18  # run 8 of subject 5 has no labels: 6 * 12 - 1
 VOXEL_MM = (3.5, 3.75, 3.75)
+HEAD_MM = (0.0, -18.0, 8.0)  # about the middle of the brain in MNI coordinates
 
 
 def parse(files: dict, limits: dict) -> Decoded:
@@ -184,5 +185,7 @@ def standin(
         rows = slice(session * SCANS, (session + 1) * SCANS)
         X[rows] = standardised(X[rows])
     groups = np.repeat(np.arange(sum(runs), dtype=np.int32), SCANS)
-    extra = {"subject": subject, **geometry(inside, grid, np.diag([*VOXEL_MM, 1.0]))}
+    affine = np.diag([*VOXEL_MM, 1.0])
+    affine[:3, 3] = HEAD_MM - (np.array(grid) - 1) / 2 * VOXEL_MM
+    extra = {"subject": subject, **geometry(inside, grid, affine)}
     return Decoded(X, y, groups, (subject == len(runs)).astype(np.uint8), extra)
