@@ -75,7 +75,7 @@ def test_how_soon_shows_pairs_that_live_and_rings_the_tuned_one(rows):
     rows.loc[rows.algorithm == "fedmid", "f1"] = 0.5
     figure, ax = plt.subplots()
     choices.pairs(ax, rows, "f1", 1.0)
-    lines = ax.get_lines()
+    lines = [line for line in ax.get_lines() if len(line.get_xdata())]  # not those for the legend
     marks = [line for line in lines if line.get_marker() in "os^D" and line.get_markersize() == 5]
     rings = [line for line in lines if line.get_markersize() == 11]
     assert len(marks) == len(rings) == 4  # the pair that diverged in one seed is not there

@@ -86,6 +86,8 @@ def penalties(results):
             *zip(*optimum, strict=True), color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum"
         )
         ax.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel=words)
+        ax.set_xticks([at for at, _ in optimum], [f"{at:.2g}" for at, _ in optimum])
+        ax.minorticks_off()
     panels.legend_above(figure, 5)
     return figure
 
@@ -127,14 +129,13 @@ def pairs(ax, rows, column, wanted):
             continue
         found = settled(own, column, lambda values: np.abs(values - wanted) < 1e-12)
         found = found.groupby(RATES).max()
-        label = style.label(name)
+        ax.plot([], [], marker, color=style.colour(name), ms=5, label=style.label(name))
         for client, line in found.groupby("p_client_rate"):
             line = sorted((float(server), rounds, server) for (_, server), rounds in line.items())
             heights = [min(max(rounds, 1), top) for _, rounds, _ in line]
             ax.plot([x for x, _, _ in line], heights, color=style.colour(name), lw=0.8, alpha=0.6)
             for (x, rounds, server), y in zip(line, heights, strict=True):
                 face = style.colour(name) if np.isfinite(rounds) else "none"
-                ax.plot(x, y, marker, color=style.colour(name), mfc=face, ms=5, ls="none", label=label)
-                label = None
+                ax.plot(x, y, marker, color=style.colour(name), mfc=face, ms=5, ls="none")
                 if best.get(name) == (client, server):
                     ax.plot(x, y, "o", color=style.colour(name), mfc="none", ms=11)
