@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fedrepro.claims import FAILED, PARTLY, REPRODUCED, UNTESTED
+from fedrepro.claims.shed import E12
 from fedrepro.claims.shed_readings import Factor, across, all_of, factor, reach
 from fedrepro.claims.shed_sharing import lyapunov
 
@@ -72,3 +73,32 @@ def test_the_lyapunov_bound_by_hand():
     assert lyapunov(spectrum, 1, convex=True) == pytest.approx(0.5)
     assert lyapunov(spectrum, 2, convex=True) == 0.0
     assert lyapunov(spectrum, 1, convex=False) == pytest.approx(1 - 1 / 1.5)
+
+
+class OnlyHessians:
+    """FedNL with thirty times Fib-SHED's Hessians, and twice as many on the digits."""
+
+    def __init__(self, origin):
+        self.origin = origin
+
+    def origins(self, experiment):
+        return {experiment: self.origin if "emnist" in experiment else "mirror"}
+
+    def traces(self, experiment):
+        times = 2 if "emnist" in experiment else 30
+        rows = [
+            cells([1.0] * n + [1e-11]).assign(algorithm=name)
+            for name, n in (("fednl", times), ("fib_shed", 1))
+        ]
+        return pd.concat(rows).assign(mu=1e-5, centre="centred" in experiment, p_alpha="0.4", p_beta="0.5")
+
+
+@pytest.mark.parametrize(
+    "origin, verdict",
+    [("publisher", PARTLY), ("mirror", PARTLY), ("relative", REPRODUCED), ("standin", REPRODUCED)],
+)
+def test_digits_decide_only_where_they_are_the_papers(origin, verdict):
+    found = E12(OnlyHessians(origin))
+    assert found.verdict == verdict
+    assert ("emnist, μ = 1e-05" in found.held) == (verdict == PARTLY)
+    assert "2x" in found.value + found.why
