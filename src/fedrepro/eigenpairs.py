@@ -9,13 +9,14 @@ LAPACK's own routines.
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
-from scipy.linalg.lapack import dpftrf, dpftrs, dsfrk, dtrttf
+from scipy.linalg import LinAlgError, eigh_tridiagonal
+from scipy.linalg.lapack import dormqr, dpftrf, dpftrs, dsfrk, dsytrd, dtrttf
 
 from fedrepro.lanczos import leading
 
 FEW = 16
 FOLD = 6
+BLOCK = 64  # rows of LAPACK's workspace
 ROUGHLY = (
     1e-3  # of a residual, for pairs used in one round only; the error of the eigenvalue is of second order
 )
@@ -37,43 +38,36 @@ class EigenPairs:
         self.diagonal = np.flatnonzero(dtrttf(np.eye(n))[0])  # where it lies in a packed triangle
         self.values, self.vectors = np.empty((m, 0)), np.empty((m, 0, n))  # eigenvectors in rows
         self.start = before.vectors if before and once else None
-        self.likely = FEW if once else 2 * int(before.sent.max()) + 2 if before else 4
+        self.likely = FEW if once else 5 * int(before.sent.max()) // 3 + 2 if before else 4
         if before and before.hessians is hessians:
             self.values, self.vectors = before.values, before.vectors
 
     def prepare(self, most: int) -> None:
         """Have the `most` largest pairs of every agent (the work an agent does at a renewal), and as many as are
-        likely to be asked for next: up to twice those of the last renewal.
+        likely to be asked for before the next one: between Fibonacci renewals, 5/3 of those of the last.
 
-        A few are found alone; the others then in the complement of those, so that no two can overlap.
+        Where they do not suffice the others are found in the complement of these, so that no two can overlap.
         """
         m, n = self.hessians.shape[:2]
         have = self.values.shape[1]
         if most <= have:
             return
-        k = max(most, self.likely)
-        k = (
-            k if have == 0 and k <= min(2 * FEW, n - 1) else n
-        )  # for more than a few, LAPACK is as quick with all
+        k = min(max(most, self.likely), n) if have == 0 else n
         values, vectors = np.empty((m, k)), np.empty((m, k, n))
         values[:, :have], vectors[:, :have] = self.values, self.vectors
         for i, H in enumerate(self.hessians):
             known = vectors[i, :have]
-            if k < n:
-                lam, V = self.few(i, most, k)
-            else:
-                rest = H - (known.T * (values[i, :have] + values[i, 0])) @ known if have else H
-                lam, V = np.linalg.eigh(rest)
-            values[i, have:], vectors[i, have:] = lam[::-1][: k - have], V.T[::-1][: k - have]
+            rest = H - (known.T * (values[i, :have] + values[i, 0])) @ known if have else H
+            lam, V = self.followed(i, most, k) or largest(rest, k - have)
+            values[i, have:], vectors[i, have:] = lam[::-1], V.T[::-1]
         self.values, self.vectors = values, vectors
 
-    def few(self, i: int, most: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k largest pairs of agent i in increasing order: from those of the last round, of which `most` are
-        checked, or by LAPACK."""
-        H, found = self.hessians[i], None
+    def followed(self, i: int, most: int, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """The k largest pairs of agent i from those of the last round, where that was meant and succeeds; the first
+        `most` are checked."""
         if self.start is not None and self.start.shape[1] == k:
-            found = leading(H, self.start[i].T, most, ROUGHLY)
-        return found or eigh(H, subset_by_index=(len(H) - k, len(H) - 1), check_finite=False)
+            return leading(self.hessians[i], self.start[i].T, most, ROUGHLY)
+        return None
 
     def share(self, increments: np.ndarray) -> np.ndarray:
         """Every agent sends its next d_i pairs (n − 1 of them tell all); returns λ_{q_i+1} of every agent."""
@@ -124,3 +118,17 @@ class EigenPairs:
 def add_outer(packed: np.ndarray, V: np.ndarray, sign: float) -> None:
     """packed ← packed ± Σ_j v_j v_jᵀ over the rows v_j of V, in place."""
     dsfrk(V.shape[1], len(V), sign, V.T, 1.0, packed, overwrite_c=1)
+
+
+def largest(H: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k largest eigenvalues, increasing, and their eigenvectors in columns.
+
+    LAPACK in three steps, of which the last, back from the tridiagonal form, is made for the k vectors only.
+    """
+    n = len(H)
+    reflectors, diagonal, beside, tau, _ = dsytrd(H.T, lower=1, lwork=BLOCK * n)
+    few = {"select": "i", "select_range": (n - k, n - 1)} if k <= 2 * FEW else {}  # else all are found as quickly
+    values, vectors = eigh_tridiagonal(diagonal, beside, lapack_driver="stemr", check_finite=False, **few)
+    values, vectors = values[-k:], np.asfortranarray(vectors[:, -k:])
+    vectors[1:] = dormqr("L", "N", reflectors[1:, :-1], tau, vectors[1:], lwork=BLOCK * n)[0]
+    return values, vectors
