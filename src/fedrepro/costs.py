@@ -7,6 +7,7 @@ gives Σ_j f_j(x) − Σ_j f_j(x*) at a minimiser x* without subtracting two nea
 
 import numpy as np
 
+from fedrepro.curvature import Curvature
 from fedrepro.losses import LOSSES
 from fedrepro.stacks import stack
 
@@ -105,6 +106,11 @@ class LinearModels:
             H = np.stack([self.data.gram(c) for c in np.moveaxis(curvature, 2, 0)], axis=1)
         H[..., np.arange(self.shape[0]), np.arange(self.shape[0])] += self.ridge
         return H
+
+    def curvatures(self, x) -> list[Curvature]:
+        """The same for a single column, as maps: nothing of size (m, d, d) is formed."""
+        c = self.w * self.loss.curvature(self.data.predict(x), self.b)
+        return [Curvature(*self.data.pair(j), c[j, : self.data.sizes[j]], self.ridge) for j in range(self.m)]
 
     def prox(self, v, step, start=None):
         """argmin_u step·f_j(u) + ½‖u − v_j‖² by damped Newton, for all clients (and columns) together."""

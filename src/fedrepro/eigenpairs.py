@@ -29,9 +29,9 @@ class EigenPairs:
     and what was found of them is a start to find these from.
     """
 
-    def __init__(self, agents, hessians: np.ndarray, before: "EigenPairs | None" = None, once: bool = False):
+    def __init__(self, agents, hessians, before: "EigenPairs | None" = None, once: bool = False):
         self.agents, self.hessians = agents, hessians
-        m, n = hessians.shape[:2]
+        m, n = agents.m, agents.n
         self.sent, self.folded = np.zeros(m, int), np.zeros(m, int)  # q_t, and how many of them are in P
         packed = n * (n + 1) // 2
         self.S, self.P = np.zeros(packed), np.zeros((m, packed))
@@ -48,7 +48,7 @@ class EigenPairs:
 
         Where they do not suffice the others are found in the complement of these, so that no two can overlap.
         """
-        m, n = self.hessians.shape[:2]
+        m, n = self.agents.m, self.agents.n
         have = self.values.shape[1]
         if most <= have:
             return
@@ -58,7 +58,7 @@ class EigenPairs:
         for i, H in enumerate(self.hessians):
             known = vectors[i, :have]
             rest = H - (known.T * (values[i, :have] + values[i, 0])) @ known if have else H
-            lam, V = self.followed(i, most, k) or largest(rest, k - have)
+            lam, V = self.followed(i, most, k) or largest(np.asarray(rest), k - have)
             values[i, have:], vectors[i, have:] = lam[::-1], V.T[::-1]
         self.values, self.vectors = values, vectors
 
@@ -71,7 +71,7 @@ class EigenPairs:
 
     def share(self, increments: np.ndarray) -> np.ndarray:
         """Every agent sends its next d_i pairs (n − 1 of them tell all); returns λ_{q_i+1} of every agent."""
-        m, n = self.hessians.shape[:2]
+        m, n = self.agents.m, self.agents.n
         upto = np.minimum(self.sent + increments, n - 1)
         self.prepare(int(upto.max()) + 1)
         senders = np.flatnonzero(upto > self.sent)
@@ -91,7 +91,7 @@ class EigenPairs:
 
     def smallest(self) -> np.ndarray:
         """λ_n of every agent."""
-        self.prepare(self.hessians.shape[1])
+        self.prepare(self.agents.n)
         return self.values[:, -1]
 
     def hessian(self, rho: np.ndarray) -> np.ndarray:
@@ -127,7 +127,9 @@ def largest(H: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """
     n = len(H)
     reflectors, diagonal, beside, tau, _ = dsytrd(H.T, lower=1, lwork=BLOCK * n)
-    few = {"select": "i", "select_range": (n - k, n - 1)} if k <= 2 * FEW else {}  # else all are found as quickly
+    few = (
+        {"select": "i", "select_range": (n - k, n - 1)} if k <= 2 * FEW else {}
+    )  # else all are found as quickly
     values, vectors = eigh_tridiagonal(diagonal, beside, lapack_driver="stemr", check_finite=False, **few)
     values, vectors = values[-k:], np.asfortranarray(vectors[:, -k:])
     vectors[1:] = dormqr("L", "N", reflectors[1:, :-1], tau, vectors[1:], lwork=BLOCK * n)[0]

@@ -68,6 +68,12 @@ class Clients:
         self.ledger.hessians += self.m
         return self.costs.hessian(self._rows(x))
 
+    def curvatures(self, x: np.ndarray):
+        """The same ∇²f_j for methods that only multiply them with a few vectors (`H @ v`, `H - matrix`): maps where
+        the costs have them, which is cheaper. What a client is said to compute is the Hessian all the same."""
+        self.ledger.hessians += self.m
+        return getattr(self.costs, "curvatures", self.costs.hessian)(self._rows(x))
+
     def prox(self, v: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
         """prox_{step f_j}(v_j), solved exactly; `start` only saves work."""
         self.ledger.proxes += self.m

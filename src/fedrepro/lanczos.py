@@ -1,4 +1,7 @@
-"""The leading eigenpairs of a symmetric matrix by a few Lanczos steps, with a check of their residuals."""
+"""The leading eigenpairs of a symmetric matrix by a few Lanczos steps, with a check of their residuals.
+
+The matrix may be a map: all that is asked of it is A @ v, and `np.asarray` should Lanczos fail.
+"""
 
 import numpy as np
 from scipy.linalg import eigh
@@ -8,7 +11,7 @@ STEPS = 60  # beyond this a full eigendecomposition is cheaper
 BLOCKS = 5  # the same for blocks of sixteen vectors
 
 
-def dominant(A: np.ndarray, start: np.ndarray, tolerance: float) -> tuple[float, np.ndarray, np.ndarray]:
+def dominant(A, start: np.ndarray, tolerance: float) -> tuple[float, np.ndarray, np.ndarray]:
     """λ of largest magnitude, its unit eigenvector, and a good start for A − λvvᵀ (the next Ritz vector).
 
     Stops when ‖Av − λv‖ ≤ tolerance·|λ|, where λ has an error of the order tolerance²·|λ|; falls back on LAPACK
@@ -45,9 +48,7 @@ def dominant(A: np.ndarray, start: np.ndarray, tolerance: float) -> tuple[float,
     return by_lapack(A)
 
 
-def leading(
-    A: np.ndarray, start: np.ndarray, count: int, tolerance: float
-) -> tuple[np.ndarray, np.ndarray] | None:
+def leading(A, start: np.ndarray, count: int, tolerance: float) -> tuple[np.ndarray, np.ndarray] | None:
     """The largest eigenvalues, increasing, and eigenvectors (in columns), as many as `start` has, by block Lanczos from
     there; None where the first `count` have not come to ‖Av − λv‖ ≤ tolerance·λ in BLOCKS blocks."""
     b = start.shape[1]
@@ -68,8 +69,8 @@ def leading(
     return None
 
 
-def by_lapack(A: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+def by_lapack(A) -> tuple[float, np.ndarray, np.ndarray]:
     """What `dominant` gives, from a full eigendecomposition."""
-    values, vectors = eigh(A, check_finite=False)
+    values, vectors = eigh(np.asarray(A), check_finite=False)
     order = np.argsort(-np.abs(values))
     return float(values[order[0]]), vectors[:, order[0]], vectors[:, order[min(1, len(A) - 1)]]

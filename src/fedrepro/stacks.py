@@ -1,7 +1,7 @@
 """Client data in stacked form: one linear map per client, applied to all clients in one call.
 
 `DenseStack` pads clients to the longest one and lets BLAS run over the client axis; `SparseStack` keeps a
-list of CSR matrices. Both offer the same four operations, so that the losses need not know which they have.
+list of CSR matrices. Both offer the same operations, so that the losses need not know which they have.
 A stack of K-column predictions (one-vs-all) only adds a trailing axis.
 """
 
@@ -59,6 +59,11 @@ class DenseStack:
             np.matmul(B.T, B, out=out[j])
         return out
 
+    def pair(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """A_j and A_jᵀ."""
+        A = self.A[j, : self.sizes[j]]
+        return A, A.T
+
     def pad(self, columns: list[np.ndarray], fill: float = 0.0) -> np.ndarray:
         """Per-client columns (n_j,) or (n_j, K) as one array of the stack's row layout."""
         return pad_rows(columns, self.shape[1], fill)
@@ -95,6 +100,9 @@ class SparseStack:
         for j, a in enumerate(self.A):
             gram(a.indptr, a.indices, a.data, w[j], out[j])
         return out
+
+    def pair(self, j: int) -> tuple:
+        return self.A[j], self.At[j]
 
     def pad(self, columns: list[np.ndarray], fill: float = 0.0) -> np.ndarray:
         return pad_rows(columns, self.shape[1], fill)

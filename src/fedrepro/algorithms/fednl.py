@@ -29,7 +29,7 @@ def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, tolerance=1e-3):
         g = agents.mean_gradient(x)
         p = projected_solve(H, lowest, g)
         if not exact:
-            H = H + learn(agents, agents.hessians(x), learned, guess, learning, tolerance)
+            H = H + learn(agents, agents.curvatures(x), learned, guess, learning, tolerance)
         exact = False
         agents.send_vectors(1, scalars=agents.m)
         x = x - armijo(agents, x, p, g, alpha, beta) * p
@@ -38,11 +38,9 @@ def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, tolerance=1e-3):
 
 def learn(agents, hessians, learned, guess, learning: float, tolerance: float) -> np.ndarray:
     """H_i ← H_i + S_i at every agent, in place; returns Σ_i p_i S_i, which the master adds to its H."""
-    difference = np.empty((agents.n, agents.n))
     values, vectors = np.empty(agents.m), np.empty((agents.m, agents.n))
     for i in range(agents.m):
-        np.subtract(hessians[i], learned[i], out=difference)
-        values[i], vectors[i], guess[i] = dominant(difference, guess[i], tolerance)
+        values[i], vectors[i], guess[i] = dominant(hessians[i] - learned[i], guess[i], tolerance)
         values[i] *= learning
         dger(values[i], vectors[i], vectors[i], a=learned[i].T, overwrite_a=1)
     return (vectors.T * (agents.weights * values)) @ vectors

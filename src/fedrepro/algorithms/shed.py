@@ -16,12 +16,13 @@ def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse
 
     Each iteration is two communication rounds, of which the second is the backtracking's (section 6.2).
     """
-    due = rule(renewals, agents.n, period, b, reverse)
+    due, once = rule(renewals, agents.n, period, b, reverse), renewals == "always"
     x, norms, pairs = agents.start, [], None
     for t in count(1):
         agents.receive(x)
         if due(t, norms):  # t ∈ I: a renewal; q_{t−1} ← 0
-            pairs = EigenPairs(agents, agents.hessians(x), before=pairs, once=renewals == "always")
+            hessians = agents.curvatures(x) if once else agents.hessians(x)
+            pairs = EigenPairs(agents, hessians, before=pairs, once=once)
         g = agents.mean_gradient(x)
         rho = pairs.share(agents.increments(increment))  # ρ̂_t = λ̂_{q_t+1}, eq. (29)
         p = pairs.direction(rho, g)
