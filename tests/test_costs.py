@@ -38,6 +38,18 @@ def test_hessian_is_the_slope_of_the_gradient(name):
     np.testing.assert_allclose(numeric, exact, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("name", ["least squares, by rows", "logistic", "logistic, sparse"])
+def test_curvatures_multiply_as_the_hessians_do(name):
+    costs = COSTS[name]()
+    x, matrix = point(costs), np.diag(np.arange(4.0))
+    few = np.random.default_rng(3).standard_normal((4, 2))
+    for map_, H in zip(costs.curvatures(x), costs.hessian(x), strict=True):
+        np.testing.assert_allclose(map_ @ few[:, 0], H @ few[:, 0], rtol=1e-12)
+        np.testing.assert_allclose(map_ @ few, H @ few, rtol=1e-12)
+        np.testing.assert_allclose((map_ - matrix) @ few, (H - matrix) @ few, rtol=1e-11)
+        np.testing.assert_allclose(np.asarray(map_ - matrix - matrix), H - 2 * matrix, atol=1e-12)
+
+
 @every
 @pytest.mark.parametrize("step", [0.01, 1.0, 50.0])
 def test_prox_solves_its_optimality_condition(name, step):

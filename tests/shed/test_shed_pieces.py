@@ -7,7 +7,7 @@ from scipy.linalg.lapack import dtfttr
 from shed_federations import logistic, quadratic
 
 from fedrepro.backtracking import armijo
-from fedrepro.eigenpairs import EigenPairs
+from fedrepro.eigenpairs import EigenPairs, largest
 from fedrepro.kernels.gram import gram, gram_plain
 from fedrepro.kernels.logistic_step import full_step, full_step_plain
 from fedrepro.lanczos import by_lapack, dominant, leading
@@ -90,6 +90,16 @@ def test_pairs_found_in_two_goes_stay_orthonormal_when_eigenvalues_repeat():
     V = pairs.vectors[0]
     np.testing.assert_allclose(V @ V.T, np.eye(40), atol=1e-10)
     np.testing.assert_allclose((V.T * pairs.values[0]) @ V, H, atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 5, 32, 33, 50])
+def test_the_largest_pairs_are_those_of_a_full_decomposition(k):
+    A = np.random.default_rng(4).standard_normal((60, 50)) * np.geomspace(3.0, 0.01, 50)
+    H = A.T @ A / 60
+    values, V = largest(H, k)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(H)[-k:], rtol=1e-9)
+    np.testing.assert_allclose(H @ V, V * values, atol=1e-12)
+    np.testing.assert_allclose(V.T @ V, np.eye(k), atol=1e-12)
 
 
 def test_the_channel_has_the_law_of_eq_38():
