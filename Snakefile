@@ -21,9 +21,11 @@ CONFIG = PLAN.config
 RESULTS = PLAN.results
 ENVIRONMENT = "../../envs/environment.yaml"
 
+# The interpreter that runs Snakemake; and glibc keeps the memory of freed arrays instead of asking for it again and again.
 shell.prefix(
-    f"export PATH={os.path.dirname(sys.executable)}:$PATH; "
-)  # the interpreter that runs Snakemake
+    f"export PATH={os.path.dirname(sys.executable)}:$PATH"
+    f" MALLOC_MMAP_THRESHOLD_={2**25} MALLOC_TRIM_THRESHOLD_={2**30}; "
+)
 
 
 wildcard_constraints:

@@ -5,7 +5,6 @@ sparse data, one client or a stack of them, and one column of predictions or K o
 """
 
 import numpy as np
-from scipy.special import expit
 
 
 class LeastSquares:
@@ -39,16 +38,16 @@ class Logistic:
 
     @staticmethod
     def value(u, b):
-        return np.logaddexp(0.0, -b * u)
+        return softplus(-b * u)
 
     @staticmethod
     def slope(u, b):
-        return -b * expit(-b * u)
+        return -b * sigmoid(-b * u)
 
     @staticmethod
     def curvature(u, b):
-        p = expit(u)
-        return p * (1.0 - p)
+        e = np.exp(-np.abs(u))
+        return e / (1.0 + e) ** 2
 
     @staticmethod
     def divergence(u, v, b):
@@ -57,14 +56,24 @@ class Logistic:
         With t = −b(u − v) and p = σ(−bv) it is log(1 + p(eᵗ − 1)) − pt, whose terms are of the size of
         the difference itself.
         """
-        t = -b * (u - v)
-        p = expit(-b * v)
+        s, t = -b * v, -b * (u - v)
+        p = sigmoid(s)
         change = np.log1p(p * np.expm1(np.clip(t, -1.0, 1.0)))
         far = np.abs(t) >= 1.0  # t is large: nothing cancels
         if far.any():
-            value = np.logaddexp(0.0, -b * u) - np.logaddexp(0.0, -b * v)
-            change = np.where(far, value, change)
+            change = np.where(far, softplus(s + t) - softplus(s), change)
         return change - p * t
+
+
+def sigmoid(z: np.ndarray) -> np.ndarray:
+    """1/(1 + exp(−z)), by functions that NumPy has in wide registers: several times quicker than `expit`."""
+    e = np.exp(-np.abs(z))
+    return np.where(z < 0, e, 1.0) / (1.0 + e)
+
+
+def softplus(z: np.ndarray) -> np.ndarray:
+    """log(1 + exp(z))."""
+    return np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))
 
 
 LOSSES = {"least_squares": LeastSquares, "logistic": Logistic}
