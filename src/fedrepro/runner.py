@@ -46,8 +46,9 @@ def run_cell(
             begin = time.perf_counter()
             try:
                 x = next(rounds)
-            except (ArithmeticError, np.linalg.LinAlgError):
+            except (ArithmeticError, np.linalg.LinAlgError) as error:
                 status = "diverged"  # a local solve broke down: the points up to here stand
+                print(f"{function.__name__} broke down in round {round}: {error}", file=sys.stderr)
                 break
             clock += time.perf_counter() - begin
             if tick:

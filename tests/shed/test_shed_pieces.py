@@ -102,6 +102,15 @@ def test_the_largest_pairs_are_those_of_a_full_decomposition(k):
     np.testing.assert_allclose(V.T @ V, np.eye(k), atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_the_largest_pairs_are_found_beside_a_cluster_of_equal_eigenvalues(seed):
+    Q = np.linalg.qr(np.random.default_rng(seed).standard_normal((300, 300)))[0]
+    H = (Q * np.r_[np.full(100, -5.0), np.geomspace(1.0, 1e-5, 200)]) @ Q.T
+    values, V = largest((H + H.T) / 2, 200)  # LAPACK's MRRR gives up on these
+    np.testing.assert_allclose(values[::-1], np.geomspace(1.0, 1e-5, 200), atol=1e-13)
+    np.testing.assert_allclose(V.T @ V, np.eye(200), atol=1e-12)
+
+
 def test_the_channel_has_the_law_of_eq_38():
     agents = logistic().clients({})
     draws = np.concatenate([agents.increments("channel") for _ in range(5000)])
