@@ -108,7 +108,6 @@ def fig4(results):
         words = [
             f"{style.label(m)}\n{CHARGED.get(c, c)}" if m == "hyfdca" else style.label(m) for m, c in bars
         ]
-        ax.set_axisbelow(True)
         ax.set_xticks(range(len(bars)), words, rotation=60, ha="right", fontsize=8)
         ax.set(yscale="log")
         ax.set_title(title(ends, setting), fontsize=9)
@@ -219,7 +218,6 @@ def encrypted(results):
     left.set_title("a small problem")
     middle.set_title("MNIST in the middle setting")
     times = encryption_times(results)
-    right.set_axisbelow(True)
     works = {"encrypt": style.RED, "decrypt": style.BLUE, "add": style.GREY}
     for x, cost in enumerate(times.values()):
         for offset, (work, colour) in zip((-0.27, 0, 0.27), works.items(), strict=True):

@@ -48,6 +48,10 @@ def at(rows, algorithm=None, **selected):
     return rows
 
 
+def ridge(mu: float) -> str:
+    return rf"$\mu = 10^{{{np.log10(mu):.0f}}}$"
+
+
 def newcomers(ax, rows, x, known):
     """A curve for every algorithm, and each of its settings, that the figure does not know: a reader's own."""
     for (name, params), cells in rows[~rows.algorithm.isin(known)].groupby(["algorithm", "params"]):
@@ -275,7 +279,7 @@ def fig10(results):
         for name in ("fib_shed", "fednl", "giant"):
             for mu, dash in ((1e-5, "-"), (1e-8, style.DASHES[1])):
                 cells = reading.cells(name, "skew", mu)
-                curve(ax, cells, label=rf"{style.label(name)}, $\mu$ = {mu:.0e}", dash=dash)
+                curve(ax, cells, label=f"{style.label(name)}, {ridge(mu)}", dash=dash)
         ax.set(
             yscale="log",
             xlabel=ROUNDS,
@@ -310,7 +314,7 @@ def fig11(results):
                 )
                 above = "> " if np.isinf(found).any() else ""
                 ax.bar_label(bar, [f"{above}{height:.0f}"], fontsize=8, padding=2)
-        ax.set_xticks(range(len(places)), [rf"$\mu$ = {mu:.0e}" for mu in places])
+        ax.set_xticks(range(len(places)), [ridge(mu) for mu in places])
         ax.set(yscale="log", title=title, ylim=(1, 3000))
         ax.grid(axis="x", visible=False)
     axes[0].set_ylabel("local Hessian computations")
@@ -327,5 +331,7 @@ def fig13(results):
 
 
 def fig14(results):
-    panels_of = [("shed_w8a_skew", rf"w8a, $\mu = 10^{{{k}}}$") for k in (-5, -6)]
-    return comparison(results, panels_of, (1e-5, 1e-6), x_limit=(800, 1200))
+    both_mu = (1e-5, 1e-6)
+    return comparison(
+        results, [("shed_w8a_skew", f"w8a, {ridge(mu)}") for mu in both_mu], both_mu, x_limit=(800, 1200)
+    )

@@ -21,6 +21,7 @@ def choices(results):
     found = readings(results, armijo=True)
     for ax, partition in zip(axes, SKEW, strict=True):
         for name, marker in (("fib_shed", "o"), ("fednl", "s"), ("giant", "D")):
+            ax.plot([], [], marker, color=style.colour(name), ms=6, label=style.label(name))
             for height, reading in enumerate(reversed(found)):
                 value = reading.rounds(name, partition, 1e-5)
                 if np.isnan(value):
@@ -28,16 +29,12 @@ def choices(results):
                 beyond = np.isinf(value)
                 if beyond:
                     value = reading.cells(name, partition, 1e-5).exchanges.max()
-                first = height == len(found) - 1
                 ax.plot(value, height, ">" if beyond else marker, color=style.colour(name), ms=6,
-                        mfc="white" if beyond else None, label=style.label(name) if first else None, ls="none")  # fmt: skip
-        ax.set(
-            xlabel="communication rounds to a cost of $10^{-10}$",
-            title=f"FMNIST, {SKEW[partition]}",
-            xscale="log",
-        )
+                        mfc="white" if beyond else None)  # fmt: skip
+        ax.set(xlabel="communication rounds to a cost of $10^{-10}$", title=f"FMNIST, {SKEW[partition]}")
+        ax.set_xlim(left=0)
     axes[0].set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
-    panels.legend_above(figure, 3, title="open: not within the budget")
+    panels.legend_above(figure, 3, title="open triangles: not within the budget")
     figure.set_size_inches(figure.get_size_inches() * np.array([1.05, 1.15]))
     return figure
 
@@ -85,5 +82,5 @@ def gradient_norm(results):
     rounds = int(rows.exchanges.max())
     axes[0].set(yscale="log", xlabel="$b$", ylabel=f"relative cost within {rounds} rounds")
     axes[1].set(yscale="log", xlabel="$b$", ylabel="Hessians per agent")
-    panels.legend_above(figure, 4)
+    panels.legend_above(figure, 4, handlelength=4)
     return figure

@@ -68,6 +68,7 @@ RC = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.6,
