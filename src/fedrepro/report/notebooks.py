@@ -9,7 +9,12 @@ def execute(source: Path, target: Path, page: Path, results: Path) -> None:
     from nbconvert import HTMLExporter
 
     papermill.execute_notebook(
-        str(source), str(target), parameters={"results": str(results)}, progress_bar=False, log_output=False
+        str(source),
+        str(target),
+        parameters={"results": str(results)},
+        progress_bar=False,
+        log_output=False,
+        extra_arguments=["--log-level=ERROR"],  # or every kernel warns of its unencrypted port on this machine
     )
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", embed_images=True)
     html, _ = exporter.from_filename(str(target))
