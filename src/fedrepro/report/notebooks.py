@@ -14,7 +14,7 @@ def execute(source: Path, target: Path, page: Path, results: Path) -> None:
         parameters={"results": str(results)},
         progress_bar=False,
         log_output=False,
-        extra_arguments=["--log-level=ERROR"],  # or every kernel warns of its unencrypted port on this machine
+        extra_arguments=["--log-level=ERROR"],  # a kernel warns of its local port every time
     )
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", embed_images=True)
     html, _ = exporter.from_filename(str(target))
