@@ -187,7 +187,7 @@ def fig3_settle(results):
     ax.set(yscale="log", ylabel="rounds to $10^{-3}$")
     ax.set_xticks(range(len(order)), names)
     ax.tick_params(axis="x", labelsize=8)
-    ax.legend(loc="center right")
+    ax.legend(loc="lower left")
     return figure
 
 
