@@ -121,21 +121,22 @@ def add_outer(packed: np.ndarray, V: np.ndarray, sign: float) -> None:
 
 
 def largest(H: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k largest eigenvalues, increasing, and their eigenvectors in columns.
+    """The k largest eigenvalues, increasing, and their eigenvectors in columns."""
+    try:
+        if 3 * k <= 2 * len(H):
+            return part(H, k)
+    except LinAlgError:  # MRRR may give up on clusters of eigenvalues; divide and conquer does not
+        pass
+    values, vectors = np.linalg.eigh(H)
+    return values[-k:], vectors[:, -k:]
 
-    LAPACK in three steps, of which the last, back from the tridiagonal form, is made for the k vectors only. The step
-    between may give up on clusters of eigenvalues; divide and conquer does not.
-    """
+
+def part(H: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same by LAPACK in three steps, of which the last, back from the tridiagonal form, is made for k vectors."""
     n = len(H)
     reflectors, diagonal, beside, tau, _ = dsytrd(H.T, lower=1, lwork=BLOCK * n)
-    few = (
-        {"select": "i", "select_range": (n - k, n - 1)} if k <= 2 * FEW else {}
-    )  # else all are found as quickly
-    try:
-        values, vectors = eigh_tridiagonal(diagonal, beside, lapack_driver="stemr", check_finite=False, **few)
-    except LinAlgError:
-        values, vectors = np.linalg.eigh(H)
-        return values[-k:], vectors[:, -k:]
+    few = {"select": "i", "select_range": (n - k, n - 1)} if k <= 2 * FEW else {}  # else all take no longer
+    values, vectors = eigh_tridiagonal(diagonal, beside, lapack_driver="stemr", check_finite=False, **few)
     values, vectors = values[-k:], np.asfortranarray(vectors[:, -k:])
     vectors[1:] = dormqr("L", "N", reflectors[1:, :-1], tau, vectors[1:], lwork=BLOCK * n)[0]
     return values, vectors
