@@ -183,11 +183,11 @@ def fig3_settle(results):
     if results.scale == "paper":
         for value in (34_000, 400):
             ax.axhline(value, color=style.BLACK, lw=1, ls=(0, (1, 1)))
-            ax.text(len(order) - 0.55, value * 1.06, f"paper: {value:,}", ha="right", va="bottom", fontsize=8)
+            ax.text(2, value * 1.06, f"paper: {value:,}", ha="center", va="bottom", fontsize=8)
     ax.set(yscale="log", ylabel="rounds to $10^{-3}$")
     ax.set_xticks(range(len(order)), names)
     ax.tick_params(axis="x", labelsize=8)
-    ax.legend(loc="lower left")
+    panels.legend_above(figure, 2)
     return figure
 
 
