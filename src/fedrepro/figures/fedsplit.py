@@ -28,7 +28,7 @@ def fig1(results):
         ax, ends[ends.algorithm == "fedprox_limit"].gap, colour=style.BLACK, label="closed-form fixed points"
     )
     ax.set(yscale="log", xlabel="round $t$", ylabel=GAP, ylim=(1e-12, None))
-    ax.legend()
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 0.62))
     return figure
 
 
