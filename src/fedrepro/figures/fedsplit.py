@@ -37,7 +37,7 @@ def fig1_steps(results):
     ends = results.ends("fedsplit_fig1_steps")
     figure, ((left, right),) = panels.grid(1, 2, sharey=True)
     for steps, cells in by_number(ends[ends.algorithm == "fedgd"], "p_local_steps"):
-        dash = style.DASHES[0 if steps == 10 else 1]
+        dash = style.DASHES[0 if steps == 1 else 1]  # as in figure 1
         against_step(left, cells, label=f"FedGD, e = {steps}", dash=dash)
     against_step(right, ends[ends.algorithm == "fedprox"], label="FedProx")
     left.set(
@@ -45,8 +45,8 @@ def fig1_steps(results):
     )
     left.set_ylim(1e-12, None)
     right.set(xscale="log", xlabel=r"stepsize, in units of $1/\sqrt{\ell_* L^*}$")
-    left.legend()
-    right.legend()
+    left.legend(handlelength=4, loc="center right")
+    right.legend(loc="center right")
     return figure
 
 
