@@ -55,19 +55,14 @@ class EigenPairs:
         k = min(max(most, self.likely), n) if have == 0 else n
         values, vectors = np.empty((m, k)), np.empty((m, k, n))
         values[:, :have], vectors[:, :have] = self.values, self.vectors
+        follow = have == 0 and self.start is not None and self.start.shape[1] == k
         for i, H in enumerate(self.hessians):
             known = vectors[i, :have]
             rest = H - (known.T * (values[i, :have] + values[i, 0])) @ known if have else H
-            lam, V = self.followed(i, most, k) or largest(np.asarray(rest), k - have)
+            found = leading(H, self.start[i].T, most, ROUGHLY) if follow else None
+            lam, V = found or largest(np.asarray(rest), k - have)
             values[i, have:], vectors[i, have:] = lam[::-1], V.T[::-1]
         self.values, self.vectors = values, vectors
-
-    def followed(self, i: int, most: int, k: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """The k largest pairs of agent i from those of the last round, where that was meant and succeeds; the first
-        `most` are checked."""
-        if self.start is not None and self.start.shape[1] == k:
-            return leading(self.hessians[i], self.start[i].T, most, ROUGHLY)
-        return None
 
     def share(self, increments: np.ndarray) -> np.ndarray:
         """Every agent sends its next d_i pairs (n − 1 of them tell all); returns λ_{q_i+1} of every agent."""
