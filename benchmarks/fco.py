@@ -8,12 +8,12 @@ from fedavg import read_speed, seconds
 from threadpoolctl import threadpool_limits
 
 from fedrepro import algorithms
-from fedrepro.cohorts import SampledClients, Sampling
-from fedrepro.kernels.linear import LAZY, walk_plain
-from fedrepro.mirrors import Euclidean
-from fedrepro.models.images import Dense
-from fedrepro.models.linear import LinearModel
-from fedrepro.proxes import L1, L1Ball, Nuclear, OnBlocks
+from fedrepro.federation.cohorts import SampledClients, Sampling
+from fedrepro.maths.kernels.linear import LAZY, walk_plain
+from fedrepro.maths.mirrors import Euclidean
+from fedrepro.maths.models.images import Dense
+from fedrepro.maths.models.linear import LinearModel
+from fedrepro.maths.proxes import L1, L1Ball, Nuclear, OnBlocks
 
 RATIO = 4.0  # to plain NumPy, at least
 

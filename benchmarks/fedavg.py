@@ -9,9 +9,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedrepro import algorithms
-from fedrepro.cohorts import SampledClients, Sampling
-from fedrepro.models.linear import LinearModel
-from fedrepro.proxes import Zero
+from fedrepro.federation.cohorts import SampledClients, Sampling
+from fedrepro.maths.models.linear import LinearModel
+from fedrepro.maths.proxes import Zero
 
 M, N, D, COHORT, BATCH = 64, 128, 1024, 10, 10
 RATE = 0.01

@@ -7,8 +7,8 @@ from threadpoolctl import threadpool_limits
 
 from fedrepro.algorithms.disco import disco
 from fedrepro.algorithms.fedhybrid import fedhybrid
-from fedrepro.primal_dual import HybridClients
-from fedrepro.problems import fedhybrid as problems
+from fedrepro.federation.primal_dual import HybridClients
+from fedrepro.papers.fedhybrid import problems
 
 POINTS, ROUNDS = 64, 10
 SQUARES = {"n": 20, "d": 30, "sigma": 0.5, "rho": 0.01}

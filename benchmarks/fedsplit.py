@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 
-from fedrepro import problems
 from fedrepro.algorithms.fedgd import fedgd
 from fedrepro.algorithms.fedsplit import fedsplit
+from fedrepro.experiments import problem as problems
 
 SETTING = {"m": 10, "d": 100, "n": 400, "sigma2": 1.0, "kappa": 1000.0}
 

@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 
 from fedrepro import datasets
 from fedrepro.algorithms.hyfdca import hyfdca
-from fedrepro.hybrid import HybridClients
-from fedrepro.kernels.dual_ascent import ascend, ascend_plain
-from fedrepro.partition import hybrid
-from fedrepro.preprocess import signs, unit_interval, unit_rows
-from fedrepro.rectangles import Rectangles
-from fedrepro.seeds import stream
+from fedrepro.datasets.partition import hybrid
+from fedrepro.datasets.preprocess import signs, unit_interval, unit_rows
+from fedrepro.federation.hybrid import HybridClients
+from fedrepro.federation.rectangles import Rectangles
+from fedrepro.maths.kernels.dual_ascent import ascend, ascend_plain
+from fedrepro.maths.seeds import stream
 
 CLIENTS = (10, 4)
 TARGET = 3.0

@@ -10,11 +10,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedrepro.algorithms.fednl import fednl
+from fedrepro.algorithms.parts.backtracking import armijo
+from fedrepro.algorithms.parts.renewals import rule
 from fedrepro.algorithms.shed import shed
-from fedrepro.backtracking import armijo
-from fedrepro.lanczos import by_lapack, dominant
-from fedrepro.problems.shed import logistic_federation
-from fedrepro.renewals import rule
+from fedrepro.maths.lanczos import by_lapack, dominant
+from fedrepro.papers.shed.problems import logistic_federation
 
 AGENTS, SIZE, N = 28, 400, 300
 

@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import sparse
 
-from fedrepro.costs import LinearModels, Quadratics
-from fedrepro.federation import Clients
-from fedrepro.problems import Problem
-from fedrepro.reference import solve
+from fedrepro.experiments.problem import Problem
+from fedrepro.experiments.reference import solve
+from fedrepro.federation.clients import Clients
+from fedrepro.maths.costs import LinearModels, Quadratics
 
 SIZES = (7, 12, 9)  # unequal on purpose: shorter clients are padded
 D = 4
@@ -47,7 +47,7 @@ COSTS = {
 
 def federation(costs=None, start=None) -> Clients:
     costs = costs or least_squares()
-    return Clients(costs, start, solve(costs, start))
+    return Clients(costs, start, solve(costs, start).constants)
 
 
 def quadratic_problem(m=3, seed=0, shared_minimiser=False, copies=False) -> Problem:

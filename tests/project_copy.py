@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fedrepro.config import ROOT
+from fedrepro.pipeline.config import ROOT
 
 PARTS = ("Snakefile", "config", "workflow", "profiles", "envs", "notebooks", "src")
 
@@ -25,14 +25,19 @@ def copy_project(target: Path) -> Path:
     return target
 
 
-def snakemake(project: Path, *words: str, check: bool = True, **more) -> subprocess.CompletedProcess:
-    """Snakemake in the copy, with the copy's library, the mirror if there is one, and no network."""
+def environment(project: Path) -> dict[str, str]:
+    """With the copy's library, the mirror if there is one, and no network."""
     mirror = (ROOT / "../shared/data").resolve()
-    environment = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
-    if mirror.is_dir():
-        environment["FEDREPRO_MIRROR"] = str(mirror)
+    known = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
+    return known | ({"FEDREPRO_MIRROR": str(mirror)} if mirror.is_dir() else {})
+
+
+def snakemake(project: Path, *words: str, check: bool = True, **more) -> subprocess.CompletedProcess:
+    """Snakemake in the copy."""
     command = [sys.executable, "-m", "snakemake", *words]
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, **more)
+    done = subprocess.run(
+        command, cwd=project, env=environment(project), capture_output=True, text=True, **more
+    )
     if check and done.returncode:
         pytest.fail(f"{' '.join(command)}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
     return done

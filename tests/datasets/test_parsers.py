@@ -11,7 +11,6 @@ from small_files import COMPRESS, example, idx, images, sha256, sqlite_of_writer
 
 from fedrepro.datasets import (
     DataError,
-    Dataset,
     boston,
     covtype,
     femnist,
@@ -22,7 +21,7 @@ from fedrepro.datasets import (
     online_news,
     w8a,
 )
-from fedrepro.datasets import idx as idx_format
+from fedrepro.datasets.readers import idx as idx_format
 
 LIMIT = 5.0
 
@@ -76,6 +75,25 @@ def test_msd_reads_years_and_features(tmp_path):
     decoded = msd.parse(*written(tmp_path, {"msd.zip": zipped({"YearPredictionMSD.txt": text})}))
     assert np.array_equal(decoded.y, table[:, 0])
     np.testing.assert_allclose(decoded.X, table[:, 1:], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "rows, years, taken", [(30, (1922, 2011), 5), (29, (1922, 2011), None), (30, (1930, 2011), None)]
+)
+def test_msd_rows_are_taken_out_of_the_whole_file_only(tmp_path, monkeypatch, rows, years, taken):
+    for name, value in (("ROWS", 30), ("TRAIN", 20), ("SAMPLE", 5)):
+        monkeypatch.setattr(msd, name, value)
+    text = "".join(
+        f"{year}," + ",".join([str(i)] * 90) + "\n"
+        for i, year in enumerate(np.linspace(*years, rows, dtype=int))
+    )
+    given = written(tmp_path, {"msd.zip": zipped({"YearPredictionMSD.txt": text.encode()})})
+    if taken is None:
+        with pytest.raises(DataError, match="expected 30 of 1922-2011"):
+            msd.parse_some(*given)
+    else:
+        found = msd.parse_some(*given)
+        assert found.X.shape == (taken, 90) and found.X.max() < 20 and len(np.unique(found.X)) == taken
 
 
 @pytest.mark.parametrize("url", [True, False])
@@ -252,14 +270,9 @@ def test_haxby_masks_standardises_by_session_and_keeps_faces_and_houses(tmp_path
     session = bold[inside == 1][:, :6].T.astype(float)
     expected = (session - session.mean(0)) / session.std(0, ddof=1)
     np.testing.assert_allclose(decoded.X[:4], expected[1:5], rtol=1e-3, atol=1e-4)
-    # and the weights of a linear model go back to where the voxels were
-    dataset = Dataset("haxby", "t", decoded.X, decoded.y, None, None, "publisher", "", decoded.extra)
-    image = haxby.weights_to_image(dataset, np.arange(1.0, 31))
-    volume = np.asarray(image.dataobj)
-    assert volume.shape == haxby.GRID and np.array_equal(volume != 0, inside == 1)
-    assert np.array_equal(volume[inside == 1], np.arange(1.0, 31))
-    with pytest.raises(DataError, match="29 weights"):
-        haxby.weights_to_image(dataset, np.ones(29))
+    assert np.array_equal(
+        decoded.extra["voxel"], np.flatnonzero(inside == 1)
+    )  # where the columns lie in the brain
 
 
 def test_haxby_refuses_a_missing_member_and_another_grid(tmp_path, brain):

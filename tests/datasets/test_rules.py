@@ -12,8 +12,8 @@ import pytest
 import yaml
 from test_worlds import COVER, CUT, IMAGES, NAMES, NEWS, catalogue, zipped
 
-from fedrepro import partition
-from fedrepro.config import ROOT
+from fedrepro.datasets import partition
+from fedrepro.pipeline.config import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -22,7 +22,14 @@ paper: toy
 title: Toy
 authors: Nobody
 year: 2026
-experiments: {}
+experiments:
+  any:
+    about: A paper has one
+    problem: fedsplit.gaussian_least_squares
+    measures: [gap]
+    stop: { rounds: { value: 1, source: here } }
+    algorithms:
+      fedgd: {}
 figures: {}
 claims: {}
 partitions:
@@ -40,8 +47,7 @@ partitions:
     scheme: hybrid
     source: here
     parameters:
-      row_blocks: { value: 3, source: here, smoke: 2 }
-      column_blocks: { value: 2, source: here }
+      clients: { value: 3x2@1, source: here, smoke: 2x2@1 }
 """
 
 
@@ -67,10 +73,12 @@ def project(tmp_path_factory):
     (root / "workflow").symlink_to(ROOT / "workflow")
     (root / "Snakefile").write_text(
         "from types import SimpleNamespace\n"
-        "from fedrepro import config as fedconfig\n"
-        "from fedrepro.datasets.plan import DataPlan\n"
+        "from fedrepro.pipeline import config as fedconfig\n"
+        "from fedrepro.pipeline.data_plan import DataPlan\n"
         "CONFIG = fedconfig.load(dict(config))\n"
-        "PLAN = SimpleNamespace(datasets=DataPlan(CONFIG))\n"
+        "from fedrepro.pipeline.code import code_hash\n"
+        "code = lambda script: code_hash(f'workflow/scripts/{script}.py')\n"
+        "PLAN = SimpleNamespace(datasets=DataPlan(CONFIG), code=code)\n"
         'RESULTS = f"results/{CONFIG.scale}"\n'
         'ENVIRONMENT = "../../envs/environment.yaml"\n'
         'include: "workflow/rules/data.smk"\n'

@@ -14,8 +14,9 @@ import time
 import pytest
 from small_files import sha256, tarred, zipped
 
-from fedrepro.datasets import DataError, archives, download, sources
-from fedrepro.datasets.sources import Sources, affordable, verify
+from fedrepro.datasets import DataError
+from fedrepro.datasets.transport import archives, download, sources
+from fedrepro.datasets.transport.sources import Sources, affordable, verify
 
 BODY = bytes(range(256)) * 400
 FILE = "toy/data.bin"

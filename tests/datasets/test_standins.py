@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse
 
 from fedrepro.datasets import content_checksum, decode
-from fedrepro.datasets.catalogue import declared
-from fedrepro.seeds import stream
+from fedrepro.maths.seeds import stream
+from fedrepro.pipeline.catalogue import declared
 
 CHEAP = ("online-news", "w8a", "boston", "mushroom", "fmnist", "covtype", "msd")
 

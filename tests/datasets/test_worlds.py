@@ -15,11 +15,12 @@ from small_files import idx, images, sha256, zipped
 from test_parsers import covtype_text, news_text
 
 from fedrepro import datasets
-from fedrepro.config import ROOT, ConfigError
-from fedrepro.datasets import DataError, decode, packages
-from fedrepro.datasets.catalogue import declared as declaration
+from fedrepro.datasets import DataError, decode
 from fedrepro.datasets.decode import check, prepare
-from fedrepro.datasets.sources import Sources
+from fedrepro.datasets.transport import packages
+from fedrepro.datasets.transport.sources import Sources
+from fedrepro.pipeline.catalogue import declared as declaration
+from fedrepro.pipeline.config import ROOT, ConfigError
 
 RNG = np.random.default_rng(0)
 IMAGES = [idx(part) for n in (50, 30) for part in images(RNG, n)]
@@ -61,7 +62,7 @@ def catalogue(url: str) -> dict:
         return {"title": title, "variants": list(variants), "standin": standin, **about}
 
     entries = {
-        "pics": entry("Pictures", variant("real", NAMES, "idx.parse", expect=pics)),
+        "pics": entry("Pictures", variant("real", NAMES, "readers.idx.parse", expect=pics)),
         "cover": entry("Cover", variant("real", ["cover/covtype.data"], "covtype.parse", expect=cover)),
         "news": entry(
             "News",
@@ -295,8 +296,8 @@ def test_check_refuses_wrong_shapes_and_counts():
 def test_the_declaration_is_checked(tmp_path):
     document = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
     assert set(document["datasets"]) == {
-        "msd", "online-news", "fmnist", "emnist-digits", "w8a", "haxby", "femnist", "femnist-digits", "mnist",
-        "covtype", "news20", "boston", "mushroom",
+        "msd", "msd-sample", "online-news", "fmnist", "emnist-digits", "w8a", "haxby", "femnist", "femnist-digits",
+        "mnist", "covtype", "news20", "boston", "mushroom",
     }  # fmt: skip
     used = {f for e in document["datasets"].values() for v in e["variants"] for f in v["files"]}
     assert used == set(document["files"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dry_runs import copy_of
 from project_copy import copy_project, snakemake
 
 
@@ -17,3 +18,9 @@ def finished(tmp_path_factory):
 def project(tmp_path):
     """A fresh copy, nothing run."""
     return copy_project(tmp_path / "project")
+
+
+@pytest.fixture
+def after(finished, tmp_path):
+    """A private copy of the finished project, to change things in."""
+    return copy_of(finished, tmp_path / "after")

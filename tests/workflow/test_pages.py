@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from fedrepro.config import load
+from fedrepro.pipeline.config import load
 
 pytestmark = pytest.mark.workflow
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)

@@ -3,6 +3,7 @@ rule block:
     input:
         unpack(lambda w: PLAN.data(PLAN.experiments[w.experiment])),
         reference=f"{RESULTS}/reference/{{experiment}}.npz",
+        key=f"{RESULTS}/keys/traces/{{experiment}}/{{block}}.key",
     output:
         f"{RESULTS}/traces/{{experiment}}/{{block}}.parquet",
     log:
@@ -15,9 +16,10 @@ rule block:
     params:
         block=lambda w: PLAN.blocks[w.experiment, w.block].to_json(),
         partition=lambda w, input: input.get("partition", ""),
-        code=lambda w: PLAN.block_code(PLAN.blocks[w.experiment, w.block]),
+        key=lambda w: PLAN.block_key(PLAN.blocks[w.experiment, w.block]),
     message:
         "Running {wildcards.block} on {wildcards.experiment}"
     shell:
-        "python workflow/scripts/run_block.py log={log} output={output}"
-        " block={params.block:q} reference={input.reference} partition={params.partition}"
+        "python workflow/scripts/run_block.py log={log:q} output={output:q}"
+        " block={params.block:q} reference={input.reference:q} partition={params.partition:q}"
+        " key={params.key:q}"

@@ -1,10 +1,10 @@
 # Datasets and clients: sources -> data/decoded -> data/parts, a picture of every partition, and the table.
+import json
 import os
 import time
 from pathlib import Path
 
-from fedrepro.datasets.sources import put_by_hand
-from fedrepro.provenance import code_hash
+from fedrepro.datasets.transport.sources import put_by_hand
 
 # One name per run, inherited by its jobs: hosts that do not answer are remembered under it.
 os.environ.setdefault("FEDREPRO_RUN", f"{os.getpid()}-{time.time():.0f}")
@@ -35,7 +35,7 @@ rule data:
     message:
         "All datasets"
     shell:
-        "cat {input.table} | tee {log}"
+        "cat {input.table:q} | tee {log:q}"
 
 
 rule decode:
@@ -60,8 +60,8 @@ rule decode:
     message:
         "Finding and decoding {wildcards.dataset}"
     shell:
-        "python workflow/scripts/fetch.py log={log} dataset={wildcards.dataset}"
-        " policy={params.policy} may_download={params.may_download}"
+        "python workflow/scripts/fetch.py log={log:q} dataset={wildcards.dataset:q}"
+        " policy={params.policy:q} may_download={params.may_download:q} declared={params.declared:q}"
 
 
 rule pca:
@@ -79,12 +79,12 @@ rule pca:
         mem_mb=2000,
     params:
         components=lambda w: DATA.datasets[w.dataset]["pca"],
-        code=code_hash("fedrepro.preprocess"),
+        code=PLAN.code("pca"),
     message:
         "Principal directions of {wildcards.dataset}"
     shell:
-        "python workflow/scripts/pca.py log={log} dataset={wildcards.dataset}"
-        " components={params.components} centred={output.centred} uncentred={output.uncentred}"
+        "python workflow/scripts/pca.py log={log:q} dataset={wildcards.dataset:q}"
+        " components={params.components:q} centred={output.centred:q} uncentred={output.uncentred:q}"
 
 
 rule partition:
@@ -105,14 +105,16 @@ rule partition:
         dataset=lambda w: DATA.partitions[w.paper, w.partition]["dataset"],
         scheme=lambda w: DATA.partitions[w.paper, w.partition]["scheme"],
         parameters=lambda w: DATA.parameters(w.paper, w.partition),
+        from_setting=lambda w: json.dumps(DATA.from_setting(w.paper, w.partition)),
         seeds=lambda w: DATA.seeds(w.paper, w.partition),
-        code=code_hash("fedrepro.partition"),
+        code=PLAN.code("partition"),
     message:
         "Clients of {wildcards.paper} {wildcards.partition} at scale {wildcards.scale}"
     shell:
-        "python workflow/scripts/partition.py log={log} output={output}"
-        " name={wildcards.paper}.{wildcards.partition} dataset={params.dataset}"
-        " scheme={params.scheme} parameters={params.parameters:q} seeds={params.seeds}"
+        "python workflow/scripts/partition.py log={log:q} output={output:q}"
+        " name={wildcards.paper:q}.{wildcards.partition:q} dataset={params.dataset:q}"
+        " scheme={params.scheme:q} parameters={params.parameters:q}"
+        " from_setting={params.from_setting:q} seeds={params.seeds:q}"
 
 
 # One job draws all the pictures of a paper: starting to draw takes longer than drawing.
@@ -133,15 +135,17 @@ for paper in DATA.papers():
         resources:
             mem_mb=1000,
         params:
-            names=",".join(DATA.names(paper)),
             paper=paper,
-            code=code_hash("fedrepro.figures.partitions"),
+            names=",".join(DATA.names(paper)),
+            scale=CONFIG.scale,
+            parts=lambda w, input: os.path.dirname(input[0]),
+            folder=lambda w, output: os.path.dirname(output[0]),
+            code=PLAN.code("partition_pictures"),
         message:
             f"Pictures of the clients of {paper}"
         shell:
-            "python workflow/scripts/partition_pictures.py log={log} paper={params.paper}"
-            f" parts=data/parts/{CONFIG.scale}/{{params.paper}} names={{params.names}}"
-            f" scale={CONFIG.scale} output={RESULTS}/figures/partitions"
+            "python workflow/scripts/partition_pictures.py log={log:q} paper={params.paper:q}"
+            " parts={params.parts:q} names={params.names:q} scale={params.scale:q} output={params.folder:q}"
 
 
 rule datasets_table:
@@ -163,9 +167,35 @@ rule datasets_table:
         mem_mb=500,
     params:
         datasets=",".join(DATA.datasets),
-        code=code_hash("fedrepro.datasets.table"),
+        code=PLAN.code("datasets_table"),
     message:
         "Table of the datasets"
     shell:
-        "python workflow/scripts/datasets_table.py log={log} datasets={params.datasets}"
-        " csv={output.csv} text={output.text}"
+        "python workflow/scripts/datasets_table.py log={log:q} datasets={params.datasets:q}"
+        " csv={output.csv:q} text={output.text:q}"
+
+
+# Every byte of every decoded dataset against its checksum; jobs look at samples only.
+rule verify_dataset:
+    input:
+        "data/decoded/{dataset}/meta.json",
+    output:
+        temp("data/decoded/{dataset}/.verified"),
+    log:
+        "results/logs/data/{dataset}_verify.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=2000,
+    message:
+        "Looking at every byte of {wildcards.dataset}"
+    shell:
+        "python workflow/scripts/verify.py log={log:q} dataset={wildcards.dataset:q} output={output:q}"
+
+
+rule verify:
+    input:
+        expand("data/decoded/{dataset}/.verified", dataset=DATA.datasets),
+    message:
+        "All decoded data are what they were"

@@ -7,6 +7,7 @@ rule figure:
         references=lambda w: PLAN.references_of(
             w.paper, PLAN.entry(w.paper, "figures", w.figure)["experiments"]
         ),
+        key=f"{RESULTS}/keys/figures/{{paper}}/{{figure}}.key",
     output:
         svg=report(
             f"{RESULTS}/figures/{{paper}}/{{figure}}.svg",
@@ -25,11 +26,11 @@ rule figure:
         experiments=lambda w: ",".join(
             PLAN.entry(w.paper, "figures", w.figure)["experiments"]
         ),
-        code=lambda w: PLAN.code(f"fedrepro.figures.{w.paper}", "fedrepro.figures"),
+        code=lambda w: PLAN.figure_code(w.paper, w.figure),
         title=lambda w: PLAN.entry(w.paper, "figures", w.figure)["title"],
         caption=lambda w: PLAN.entry(w.paper, "figures", w.figure)["caption"],
     message:
         "Drawing {wildcards.paper} {wildcards.figure}"
     shell:
-        "python workflow/scripts/draw_figure.py log={log} output={output.svg}"
-        " paper={wildcards.paper} figure={wildcards.figure} experiments={params.experiments}"
+        "python workflow/scripts/draw_figure.py log={log:q} output={output.svg:q}"
+        " paper={wildcards.paper:q} figure={wildcards.figure:q} experiments={params.experiments:q}"

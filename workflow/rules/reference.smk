@@ -2,6 +2,7 @@
 rule reference:
     input:
         unpack(lambda w: PLAN.data(PLAN.experiments[w.experiment])),
+        key=f"{RESULTS}/keys/reference/{{experiment}}.key",
     output:
         f"{RESULTS}/reference/{{experiment}}.npz",
     log:
@@ -10,13 +11,14 @@ rule reference:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=lambda w: PLAN.experiments[w.experiment].mem_mb,
+        mem_mb=2000,
     params:
-        block=lambda w: PLAN.experiments[w.experiment].problem_json(),
+        experiment=lambda w: PLAN.experiments[w.experiment].to_json(),
         partition=lambda w, input: input.get("partition", ""),
-        code=lambda w: PLAN.problem_code(PLAN.experiments[w.experiment]),
+        key=lambda w: PLAN.reference_key(PLAN.experiments[w.experiment]),
     message:
         "Solving the reference problems of {wildcards.experiment}"
     shell:
-        "python workflow/scripts/solve_reference.py log={log} output={output}"
-        " block={params.block:q} partition={params.partition}"
+        "python workflow/scripts/solve_reference.py log={log:q} output={output:q}"
+        " experiment={params.experiment:q} partition={params.partition:q}"
+        " key={params.key:q}"

@@ -3,42 +3,52 @@ rule claims:
     input:
         lambda w: PLAN.traces_of(w.paper, PLAN.papers[w.paper].raw["experiments"]),
         lambda w: PLAN.references_of(w.paper, PLAN.papers[w.paper].raw["experiments"]),
+        key=f"{RESULTS}/keys/claims/{{paper}}.key",
     output:
-        report(
+        claims=report(
             f"{RESULTS}/tables/{{paper}}_claims.csv",
             caption="../report/claims.rst",
             category="{paper}",
         ),
+        slips=f"{RESULTS}/tables/{{paper}}_slips.csv",
+        evidence=f"{RESULTS}/tables/{{paper}}_evidence.parquet",
+        strips=directory(f"{RESULTS}/figures/claims/{{paper}}"),
     log:
         f"{RESULTS}/logs/claims/{{paper}}.log",
     conda:
         ENVIRONMENT
     threads: 1
     params:
-        scale=CONFIG.scale,
-        record=lambda w: PLAN.record(w.paper, "claims"),
-        code=lambda w: PLAN.code(f"fedrepro.claims.{w.paper}", "fedrepro.claims"),
+        record=lambda w: PLAN.record(w.paper, "claims", "slips"),
+        code=lambda w: PLAN.claims_code(w.paper),
     message:
         "Judging the claims of {wildcards.paper}"
     shell:
-        "python workflow/scripts/judge_claims.py log={log} output={output}"
-        " paper={wildcards.paper} scale={params.scale}"
+        "python workflow/scripts/judge_claims.py log={log:q} claims={output.claims:q}"
+        " slips={output.slips:q} evidence={output.evidence:q} strips={output.strips:q}"
+        " paper={wildcards.paper:q} record={params.record:q}"
 
 
 rule all_claims:
     input:
-        [f"{RESULTS}/tables/{paper}_claims.csv" for paper in PLAN.papers],
+        claims=[f"{RESULTS}/tables/{paper}_claims.csv" for paper in PLAN.papers],
+        evidence=[f"{RESULTS}/tables/{paper}_evidence.parquet" for paper in PLAN.papers],
     output:
-        f"{RESULTS}/claims.csv",
+        claims=f"{RESULTS}/claims.csv",
+        evidence=f"{RESULTS}/evidence.parquet",
     log:
         f"{RESULTS}/logs/claims.log",
     conda:
         ENVIRONMENT
     threads: 1
+    params:
+        claims=lambda w, input: ",".join(input.claims),
+        code=PLAN.code("gather_claims"),
     message:
         "Gathering all claims"
     shell:
-        "awk 'FNR > 1 || NR == 1' {input} > {output} 2> {log}"
+        "python workflow/scripts/gather_claims.py log={log:q} claims={params.claims:q}"
+        " output={output.claims:q} evidence={output.evidence:q}"
 
 
 rule hyperparameters:
@@ -53,19 +63,20 @@ rule hyperparameters:
     threads: 1
     params:
         scale=CONFIG.scale,
-        code=PLAN.code("fedrepro.report.tables"),
+        code=PLAN.code("list_hyperparameters"),
     message:
         "Listing the hyper-parameters of {wildcards.paper} with their sources"
     shell:
-        "python workflow/scripts/list_hyperparameters.py log={log} output={output}"
-        " paper={wildcards.paper} scale={params.scale}"
+        "python workflow/scripts/list_hyperparameters.py log={log:q} output={output:q}"
+        " paper={wildcards.paper:q} scale={params.scale:q}"
 
 
 rule notebook:
     input:
         lambda w: PLAN.all_figures(w.paper),
-        f"{RESULTS}/claims.csv",
+        f"{RESULTS}/tables/{{paper}}_claims.csv",
         source="notebooks/{paper}.ipynb",
+        key=f"{RESULTS}/keys/notebooks/{{paper}}.key",
     output:
         ipynb=f"{RESULTS}/notebooks/{{paper}}.ipynb",
         html=f"{RESULTS}/notebooks/{{paper}}.html",
@@ -75,11 +86,11 @@ rule notebook:
         ENVIRONMENT
     threads: 1
     params:
-        code=PLAN.code("fedrepro.report.notebooks", "fedrepro.results"),
+        code=lambda w: PLAN.notebook_code(w.paper),
     message:
         "Executing the notebook of {wildcards.paper}"
     shell:
-        "python workflow/scripts/execute_notebook.py log={log} output={output.ipynb} notebook={input.source}"
+        "python workflow/scripts/execute_notebook.py log={log:q} output={output.ipynb:q} notebook={input.source:q}"
 
 
 rule page:
@@ -104,9 +115,26 @@ rule page:
         record=[
             PLAN.record(paper, "figures", "claims", "slips") for paper in PLAN.papers
         ],
-        code=PLAN.code("fedrepro.report"),
+        code=PLAN.code("write_report"),
     message:
         "Writing the report"
     shell:
-        "python workflow/scripts/write_report.py log={log} output={output}"
-        " scale={params.scale} papers={params.papers}"
+        "python workflow/scripts/write_report.py log={log:q} output={output:q}"
+        " scale={params.scale:q} papers={params.papers:q}"
+
+
+# Lists what no rule makes; --config remove=true removes it.
+rule tidy:
+    log:
+        f"{RESULTS}/logs/tidy.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    params:
+        scale=CONFIG.scale,
+        flag="--remove" if CONFIG.remove else "",
+    message:
+        "Looking for files that no rule makes"
+    shell:
+        "fedrepro --scale {params.scale:q} tidy {params.flag} 2>&1 | tee {log:q}"

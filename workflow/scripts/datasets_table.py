@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from fedrepro.datasets import table
-from fedrepro.jobs import job
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting import datasets as table
 
 with job() as given:
     folders = [Path("data/decoded", name) for name in given.datasets.split(",")]
@@ -11,4 +11,4 @@ with job() as given:
         for f in folders
     ]
     table.write_csv(metas, Path(given.csv))
-    Path(given.text).write_text(table.as_text(metas))
+    table.write_text(metas, Path(given.text))

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from fedrepro.figures import render
-from fedrepro.jobs import job
-from fedrepro.results import Results
+from fedrepro.experiments.results import Results
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting.figures import render
 
 with job() as given:
     svg = Path(given.output)

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from fedrepro.jobs import job
-from fedrepro.report.notebooks import execute
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting.notebooks import execute
 
 with job() as given:
     output = Path(given.output)

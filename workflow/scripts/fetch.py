@@ -1,8 +1,11 @@
-from fedrepro.datasets.catalogue import declared
+import json
+
 from fedrepro.datasets.decode import prepare
-from fedrepro.jobs import job
+from fedrepro.pipeline.jobs import job
 
 with job() as given:
     allowed = frozenset(filter(None, given.may_download.split(",")))
-    meta = prepare(given.dataset, declared(), policy=given.policy, may_download=allowed)
+    entry, files = json.loads(given.declared)
+    declared = {"datasets": {given.dataset: entry}, "files": files}
+    meta = prepare(given.dataset, declared, policy=given.policy, may_download=allowed)
     print(*meta["tried"], f"{given.dataset}: {meta['origin']}, {meta['title']}", sep="\n")

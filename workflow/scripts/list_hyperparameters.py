@@ -1,6 +1,6 @@
-from fedrepro.config import load
-from fedrepro.jobs import job
-from fedrepro.report.tables import write_hyperparameters
+from fedrepro.pipeline.config import load
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting.tables import write_hyperparameters
 
 with job() as given:
     paper = load({"scale": given.scale, "papers": [given.paper]}).papers[given.paper]

@@ -1,8 +1,9 @@
 from pathlib import Path
 
-from fedrepro import datasets, partition
-from fedrepro.figures import partitions
-from fedrepro.jobs import job
+from fedrepro import datasets
+from fedrepro.datasets import partition
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting import partitions
 
 with job() as given:
     for name in given.names.split(","):

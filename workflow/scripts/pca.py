@@ -1,7 +1,8 @@
 from pathlib import Path
 
-from fedrepro import datasets, preprocess
-from fedrepro.jobs import job
+from fedrepro import datasets
+from fedrepro.datasets import preprocess
+from fedrepro.pipeline.jobs import job
 
 with job() as given:
     dataset = datasets.load(given.dataset)

@@ -1,9 +1,10 @@
 from pathlib import Path
 
-from fedrepro.config import Block
-from fedrepro.jobs import data_of, job
-from fedrepro.runner import solve_references
+from fedrepro.experiments.experiment import Experiment
+from fedrepro.experiments.problem import Data
+from fedrepro.experiments.runner import solve_references
+from fedrepro.pipeline.jobs import job
 
 with job() as given:
-    block = Block.from_json(given.block)
-    solve_references(block, Path(given.output), data_of(block, given.partition))
+    experiment = Experiment.from_json(given.experiment)
+    solve_references(experiment, Path(given.output), Data.of(experiment, given.partition), given.key)

@@ -1,11 +1,11 @@
 from pathlib import Path
 
-from fedrepro.config import load
-from fedrepro.jobs import job
-from fedrepro.report import write
-from fedrepro.results import Results
+from fedrepro.experiments.results import Results
+from fedrepro.pipeline.config import load
+from fedrepro.pipeline.jobs import job
+from fedrepro.reporting.page import write
 
 with job() as given:
     output = Path(given.output)
     config = load({"scale": given.scale, "papers": given.papers.split(",")})
-    write(config, Results(output.parents[1]), output)
+    write(list(config.papers.values()), Results(output.parents[1]), output)

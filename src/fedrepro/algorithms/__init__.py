@@ -22,7 +22,7 @@ def algorithm(needs: set[str]) -> Callable:
 
 def names() -> list[str]:
     """Every algorithm found in this folder."""
-    return sorted(info.name for info in pkgutil.iter_modules(__path__))
+    return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.ispkg)
 
 
 def get(name: str) -> Callable:

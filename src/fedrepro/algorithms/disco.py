@@ -4,10 +4,11 @@ Algorithms 1 and 2; constants from public code where Niu & Wei, who compare with
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Natural, Positive
 
 
 @algorithm(needs={"gradient", "curvature"})
-def disco(clients, *, mu=0.01, damped=True, main=0):
+def disco(clients, *, mu: Positive = 0.01, damped: bool = True, main: Natural = 0):
     """The server preconditions with client `main`'s Hessian + μI. Every product with the Hessian is an exchange."""
     x = clients.start
     tolerance = (clients.constants["l_F"] / clients.constants["L_F"]) ** 0.5 / 20.0

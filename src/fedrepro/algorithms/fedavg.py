@@ -1,10 +1,11 @@
 """FedAvg with separate client and server rates. Yuan, Zaheer & Reddi 2021, Algorithm 1."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
 
 
 @algorithm(needs={"cohort"})
-def fedavg(clients, *, client_rate, server_rate=1.0):
+def fedavg(clients, *, client_rate: Positive, server_rate: Positive = 1.0):
     """Local SGD; the server moves along the averaged change. It knows nothing of ψ."""
     h = clients.mirror("euclidean").smooth
     w = clients.start

@@ -3,17 +3,16 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
-from fedrepro.kernels import scatter
-from fedrepro.kernels.local_sgd import descend
+from fedrepro.maths.domains import Count, NonNegative, Positive
+from fedrepro.maths.kernels import scatter
+from fedrepro.maths.kernels.local_sgd import descend
 
 
 @algorithm(needs={"rectangles"})
-def fedavg_hybrid(clients, *, local_steps="tuned", a="tuned", b="tuned", tuned_for="gra"):
+def fedavg_hybrid(clients, *, local_steps: Count, a: Positive, b: NonNegative):
     """Every client takes stochastic gradient steps on its own rectangle, predicting from its own features; the
     server puts the weights side by side and averages where several clients that took part hold a feature. The rate
     is a/(b + √t) in round t."""
-    names = {"local_steps": local_steps, "a": a, "b": b}
-    steps, a, b = (clients.value(f"fedavg_hybrid {n}", v, tuned_for) for n, v in names.items())
     w, t = clients.server.w, 0
     while True:
         t += 1
@@ -22,7 +21,7 @@ def fedavg_hybrid(clients, *, local_steps="tuned", a="tuned", b="tuned", tuned_f
         local = {}
         for k in present:
             own, mine = clients.data.clients[k], clients.w[k].copy()
-            order = clients.draw(k, steps)
+            order = clients.draw(k, local_steps)
             descend(own.X, own.y, mine, mine, order, a / (b + np.sqrt(t)), clients.data.lam, 0.0)
             local[k] = mine
         clients.collect_weights(local)

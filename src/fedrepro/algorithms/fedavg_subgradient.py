@@ -1,10 +1,11 @@
 """FedAvg with a subgradient of ψ added to every local gradient. Yuan, Zaheer & Reddi 2021, sections 1 and 3."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
 
 
 @algorithm(needs={"cohort"})
-def fedavg_subgradient(clients, *, client_rate, server_rate=1.0):
+def fedavg_subgradient(clients, *, client_rate: Positive, server_rate: Positive = 1.0):
     """Algorithm 1 with g + ψ'(w) in place of g: the paper's FedAvg(∂)."""
     h = clients.mirror("euclidean")
     w = clients.start

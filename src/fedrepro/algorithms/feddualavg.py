@@ -1,10 +1,12 @@
 """Federated dual averaging. Yuan, Zaheer & Reddi 2021, Algorithm 3."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
+from fedrepro.maths.mirrors import Mirror
 
 
 @algorithm(needs={"cohort"})
-def feddualavg(clients, *, client_rate, server_rate=1.0, mirror="euclidean"):
+def feddualavg(clients, *, client_rate: Positive, server_rate: Positive = 1.0, mirror: Mirror = "euclidean"):
     """Clients and server keep dual states, which are what is averaged; the primal point is looked up."""
     h = clients.mirror(mirror)
     z = h.dual(clients.start)  # line 2

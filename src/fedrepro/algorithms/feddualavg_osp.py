@@ -1,10 +1,14 @@
 """Federated dual averaging, only server proximal. Yuan, Zaheer & Reddi 2021, Algorithm 5."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
+from fedrepro.maths.mirrors import Mirror
 
 
 @algorithm(needs={"cohort"})
-def feddualavg_osp(clients, *, client_rate, server_rate=1.0, mirror="euclidean"):
+def feddualavg_osp(
+    clients, *, client_rate: Positive, server_rate: Positive = 1.0, mirror: Mirror = "euclidean"
+):
     """Algorithm 3 whose clients skip the proximal operation."""
     h = clients.mirror(mirror)
     z = h.dual(clients.start)  # line 2

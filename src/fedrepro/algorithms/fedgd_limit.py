@@ -3,10 +3,12 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Count
+from fedrepro.maths.steps import Step
 
 
 @algorithm(needs={"gradient", "hessian"})
-def fedgd_limit(clients, *, step="1/L*", local_steps=1):
+def fedgd_limit(clients, *, step: Step = "1/L*", local_steps: Count = 1):
     """The fixed point (Σ_j G_j P_j)⁻¹ Σ_j P_j A_jᵀb_j with P_j = Σ_{k<e} (I − sG_j)ᵏ and G_j = A_jᵀA_j.
 
     Not a method a federation would run: it draws the horizontal line FedGD's curve must settle on.

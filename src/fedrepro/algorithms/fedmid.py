@@ -1,10 +1,12 @@
 """Federated mirror descent. Yuan, Zaheer & Reddi 2021, Algorithm 2."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
+from fedrepro.maths.mirrors import Mirror
 
 
 @algorithm(needs={"cohort"})
-def fedmid(clients, *, client_rate, server_rate=1.0, mirror="euclidean"):
+def fedmid(clients, *, client_rate: Positive, server_rate: Positive = 1.0, mirror: Mirror = "euclidean"):
     """Local proximal SGD; the server averages the primal changes and takes a proximal step of its own."""
     h = clients.mirror(mirror)
     w = clients.start

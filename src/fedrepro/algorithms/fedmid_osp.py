@@ -1,10 +1,12 @@
 """Federated mirror descent, only server proximal. Yuan, Zaheer & Reddi 2021, Algorithm 4."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
+from fedrepro.maths.mirrors import Mirror
 
 
 @algorithm(needs={"cohort"})
-def fedmid_osp(clients, *, client_rate, server_rate=1.0, mirror="euclidean"):
+def fedmid_osp(clients, *, client_rate: Positive, server_rate: Positive = 1.0, mirror: Mirror = "euclidean"):
     """Algorithm 2 whose clients skip the proximal operation."""
     h = clients.mirror(mirror)
     w = clients.start

@@ -6,12 +6,20 @@ from scipy.linalg.blas import dger
 
 from fedrepro.algorithms import algorithm
 from fedrepro.algorithms.giant import newton
-from fedrepro.backtracking import armijo
-from fedrepro.lanczos import dominant
+from fedrepro.algorithms.parts.backtracking import armijo
+from fedrepro.maths.domains import Fraction, Positive
+from fedrepro.maths.lanczos import dominant
 
 
-@algorithm(needs={"gradient", "hessian", "pooled"})
-def fednl(agents, *, alpha=0.1, beta=0.5, learning=1.0, tolerance=1e-3):
+@algorithm(needs={"gradient", "hessian", "pooled", "vectors"})
+def fednl(
+    agents,
+    *,
+    alpha: Fraction = 0.1,
+    beta: Fraction = 0.5,
+    learning: Positive = 1.0,
+    tolerance: Positive = 1e-3,
+):
     """Agents learn H_i ← H_i + S_i, S_i the rank-1 compression of ∇²f_i(θ) − H_i, and send S_i's one vector.
 
     H_i⁰ = ∇²f_i(θ⁰) is sent in full and counted as n vectors. The master keeps H ⪰ μI by projection. Each

@@ -1,10 +1,11 @@
 """FedProx, deterministic: averaged proximal steps. Pathak & Wainwright 2020, eq. (6)."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.steps import Step
 
 
 @algorithm(needs={"prox"})
-def fedprox(clients, *, step="1/sqrt(l*L*)"):
+def fedprox(clients, *, step: Step = "1/sqrt(l*L*)"):
     """Each client takes a proximal step of size s = `step`; the server averages.
 
     Its fixed points are zeros of the summed gradients of the Moreau envelopes, eq. (7).

@@ -3,10 +3,11 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.steps import Step
 
 
 @algorithm(needs={"gradient", "hessian"})
-def fedprox_limit(clients, *, step="1/sqrt(l*L*)"):
+def fedprox_limit(clients, *, step: Step = "1/sqrt(l*L*)"):
     """The fixed point (Σ_j {I − (I + sG_j)⁻¹})⁻¹ Σ_j (G_j + I/s)⁻¹ A_jᵀb_j with G_j = A_jᵀA_j.
 
     Not a method a federation would run: it draws the horizontal line FedProx's curve must settle on.

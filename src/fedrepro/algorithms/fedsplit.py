@@ -1,10 +1,21 @@
 """FedSplit: Peaceman–Rachford splitting. Pathak & Wainwright 2020, Algorithm 1."""
 
+from typing import Literal
+
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Count, Positive
+from fedrepro.maths.steps import Step
 
 
 @algorithm(needs={"prox"})
-def fedsplit(clients, *, step="1/sqrt(l*L*)", prox="exact", prox_start="point", tolerance=1e-8):
+def fedsplit(
+    clients,
+    *,
+    step: Step = "1/sqrt(l*L*)",
+    prox: Count | Literal["exact", "accelerated"] = "exact",
+    prox_start: Literal["point", "last"] = "point",
+    tolerance: Positive = 1e-8,
+):
     """`prox` is how prox_update_j solves its subproblem: `exact`, a number e of gradient steps (Corollary 1)
     or `accelerated` until the gradient is below `tolerance` (footnote 4).
 

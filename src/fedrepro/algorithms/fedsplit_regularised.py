@@ -1,10 +1,11 @@
 """FedSplit on a regularised objective, for costs that are convex only. Pathak & Wainwright 2020, Theorem 2."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Positive
 
 
 @algorithm(needs={"prox"})
-def fedsplit_regularised(clients, *, epsilon):
+def fedsplit_regularised(clients, *, epsilon: Positive):
     """Algorithm 1 on f_j(x) + (λ/2)‖x − x⁽¹⁾‖² with λ = ε/(m‖x⁽¹⁾ − x*‖²) and s = 1/√(λ(L* + λ)).
 
     Eq. (19) prints λ/(2m); the proof (A.2.4) uses λ/2, and so do we. The added term is folded into the prox:

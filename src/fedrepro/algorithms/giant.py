@@ -4,11 +4,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from fedrepro.algorithms import algorithm
-from fedrepro.backtracking import armijo
+from fedrepro.algorithms.parts.backtracking import armijo
+from fedrepro.maths.domains import Fraction
 
 
 @algorithm(needs={"gradient", "hessian", "pooled"})
-def giant(agents, *, alpha=0.1, beta=0.5):
+def giant(agents, *, alpha: Fraction = 0.1, beta: Fraction = 0.5):
     """Three communication rounds an iteration: gradients up, the global gradient down and local Newton
     directions up, and the backtracking."""
     x = agents.start
@@ -17,9 +18,7 @@ def giant(agents, *, alpha=0.1, beta=0.5):
         g = agents.mean_gradient(x)
         agents.receive(g)  # the extra round
         local = np.stack([newton(H, g) for H in agents.hessians(x)])
-        agents.ledger.messages += agents.m
-        agents.send_vectors(1)
-        p = agents.weights @ local
+        p = agents.weights @ agents.collect(local)
         x = x - armijo(agents, x, p, g, alpha, beta) * p
         yield x
 

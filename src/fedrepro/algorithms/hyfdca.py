@@ -1,28 +1,35 @@
 """HyFDCA, hybrid federated dual coordinate ascent. Overman, Blum & Klabjan 2023, Algorithms 1-5."""
 
+from typing import Literal
+
 import numpy as np
 
 from fedrepro.algorithms import algorithm
-from fedrepro.kernels.dual_ascent import ascend
+from fedrepro.maths.domains import Count
+from fedrepro.maths.kernels.dual_ascent import ascend
 
 
 @algorithm(needs={"rectangles"})
 def hyfdca(
-    clients, *, inner="tuned", local="practical", gamma="1", share="1", second_product=False, tuned_for="gra"
+    clients,
+    *,
+    inner: Count,
+    local: Literal["practical", "printed", "theory", "theory_printed", "refreshed"] = "practical",
+    gamma: Literal["1", "1/t"] = "1",
+    share: Literal["1", "N_k/N"] = "1",
+    second_product: bool = False,
+    pooled: bool = False,
 ):
     """Algorithm 1. `inner` is H, the samples a client visits in a round; `local` says which local dual method it
-    runs on them (LOCAL below); `gamma` is γ_t, 1 or 1/t, and `share` is c_k, 1 or N_k/N: the value `theorem` takes
-    those of the theorem at hand (4.4, 4.8 or 4.11).
+    runs on them (LOCAL below); `gamma` is γ_t, 1 or 1/t, and `share` is c_k, 1 or N_k/N.
 
     With everybody present the first PrimalAggregation falls away, and where one client alone holds a sample its
     SecureInnerProduct does (section 3.1). The second SecureInnerProduct is left out as in the paper's experiments;
-    `second_product` puts it in.
+    `second_product` puts it in. `pooled` adds the clients' parts of the weights under encryption (ours).
     """
-    H, method = clients.value("hyfdca inner", inner, tuned_for), LOCAL[local]
+    method = LOCAL[local]
+    aggregation = clients.pooled_aggregation if pooled else clients.primal_aggregation
     squares = clients.squares() if local in ("practical", "refreshed") else [None] * clients.m
-    gamma, share = (
-        clients.constants.get(n) if v == "theorem" else v for n, v in (("gamma", gamma), ("share", share))
-    )
     t = 0
     while True:
         t += 1
@@ -30,16 +37,16 @@ def hyfdca(
         present, arrived = clients.available()
         if arrived:
             clients.send_duals(arrived)
-            clients.primal_aggregation(arrived, recipients=present)
+            aggregation(arrived, recipients=present)
         clients.secure_inner_product(present)
         changes = {}
         for k in present:
             c = clients.data.clients[k].n / clients.data.N if share == "N_k/N" else 1.0
-            change = method(clients, k, clients.choose(k, H), squares[k], step, c)
+            change = method(clients, k, clients.choose(k, inner), squares[k], step, c)
             changes[k] = step * change / clients.holders[k]
         clients.collect_duals(changes)
         clients.send_duals(present)
-        clients.primal_aggregation(present, recipients=present)
+        aggregation(present, recipients=present)
         if second_product:
             clients.secure_inner_product(present)
         yield clients.server.w.copy()

@@ -3,19 +3,18 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
-from fedrepro.kernels import scatter
-from fedrepro.kernels.local_sgd import descend
+from fedrepro.maths.domains import Count, NonNegative, Positive
+from fedrepro.maths.kernels import scatter
+from fedrepro.maths.kernels.local_sgd import descend
 
 
 @algorithm(needs={"rectangles"})
-def hyfem(clients, *, local_steps="tuned", a="tuned", b="tuned", mu="tuned", tuned_for="gra"):
+def hyfem(clients, *, local_steps: Count, a: Positive, b: NonNegative, mu: NonNegative):
     """HyFEM lets every client keep a model of its own and matches its feature extractor to the server's. Overman
     et al. do not say what it becomes for a linear model; ours: client k keeps w_k, takes stochastic gradient steps
     on its local cost + μ/2 ‖w_k − w_0,k‖², where w_0,k are the server's weights of its features, and the server,
     minimising the same matching terms over w_0, averages the last w_k of all clients that hold a feature. The rate
     is a/(b + √t), as for FedAvg."""
-    names = {"local_steps": local_steps, "a": a, "b": b, "mu": mu}
-    steps, a, b, mu = (clients.value(f"hyfem {n}", v, tuned_for) for n, v in names.items())
     count = np.zeros_like(clients.server.w)
     for client in clients.data.clients:
         count[client.columns] += 1.0
@@ -29,7 +28,7 @@ def hyfem(clients, *, local_steps="tuned", a="tuned", b="tuned", mu="tuned", tun
         before = {k: local[k].copy() for k in present}
         for k in present:
             own = clients.data.clients[k]
-            order = clients.draw(k, steps)
+            order = clients.draw(k, local_steps)
             descend(own.X, own.y, local[k], clients.w[k], order, a / (b + np.sqrt(t)), clients.data.lam, mu)
         clients.collect_weights({k: local[k] for k in present})
         w = w.copy()

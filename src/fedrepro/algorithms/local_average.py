@@ -3,16 +3,18 @@
 import numpy as np
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.domains import Count, Positive
 
 
 @algorithm(needs={"gathered"})
-def local_average(clients, *, rate, members=10, dual=False):
+def local_average(clients, *, rate: Positive, members: Count = 10, dual: bool = False):
     """What the server would hold if it averaged the clients now: their models, or (`dual`) their dual states.
 
     Clients run proximal gradient descent, or dual averaging, on their own examples. Not a method a federation
     would run: it draws the curse of primal averaging and its absence in the dual space.
     """
     h = clients.mirror("euclidean")
+    members = min(members, clients.m)
     states = np.repeat(clients.start[None], members, axis=0)
     t = 0
     while True:

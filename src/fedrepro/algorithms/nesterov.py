@@ -1,10 +1,11 @@
 """Nesterov's accelerated gradient for strongly convex costs, for reference beside the heavy ball."""
 
 from fedrepro.algorithms import algorithm
+from fedrepro.maths.steps import Step
 
 
 @algorithm(needs={"gradient", "pooled"})
-def nesterov(agents, *, step="1/L_F"):
+def nesterov(agents, *, step: Step = "1/L_F"):
     """y = θ + β(θ − θ⁻), θ ← y − s∇f(y), β = (1 − √(s ℓ_F))/(1 + √(s ℓ_F))."""
     s = agents.step(step)
     root = (s * agents.constants["l_F"]) ** 0.5

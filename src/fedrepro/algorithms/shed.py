@@ -1,17 +1,29 @@
 """SHED: Newton-type steps from incrementally shared Hessian eigenvectors. Dal Fabbro et al., Algorithm 4."""
 
 from itertools import count
+from typing import Literal
 
 import numpy as np
 
 from fedrepro.algorithms import algorithm
-from fedrepro.backtracking import armijo
-from fedrepro.eigenpairs import EigenPairs
-from fedrepro.renewals import rule
+from fedrepro.algorithms.parts.backtracking import armijo
+from fedrepro.algorithms.parts.eigenpairs import EigenPairs
+from fedrepro.algorithms.parts.renewals import rule
+from fedrepro.maths.domains import Count, Fraction, Positive
 
 
-@algorithm(needs={"gradient", "hessian", "pooled"})
-def shed(agents, *, renewals="fibonacci", increment=1, period=25, b=1.0, reverse=False, alpha=0.1, beta=0.5):
+@algorithm(needs={"gradient", "hessian", "pooled", "vectors"})
+def shed(
+    agents,
+    *,
+    renewals: Literal["fibonacci", "periodic", "gradient_norm", "always", "once"] = "fibonacci",
+    increment: Count | Literal["channel"] = 1,
+    period: Count = 25,
+    b: Positive = 1.0,
+    reverse: bool = False,
+    alpha: Fraction = 0.1,
+    beta: Fraction = 0.5,
+):
     """`increment` is d_t, a number or `channel` (eq. 38); `renewals` decides I (section 5.1).
 
     Each iteration is two communication rounds, of which the second is the backtracking's (section 6.2).

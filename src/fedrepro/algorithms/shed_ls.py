@@ -1,16 +1,25 @@
 """SHED-LS: SHED for least squares, whose Hessian never changes. Dal Fabbro et al., Algorithms 1 and 3."""
 
 from itertools import count
+from typing import Literal
 
 import numpy as np
 
 from fedrepro.algorithms import algorithm
-from fedrepro.eigenpairs import EigenPairs
-from fedrepro.renewals import rule
+from fedrepro.algorithms.parts.eigenpairs import EigenPairs
+from fedrepro.algorithms.parts.renewals import rule
+from fedrepro.maths.domains import Count
 
 
-@algorithm(needs={"gradient", "hessian", "pooled"})
-def shed_ls(agents, *, increment=1, rho="optimal", renewals="once", period=35):
+@algorithm(needs={"gradient", "hessian", "pooled", "vectors"})
+def shed_ls(
+    agents,
+    *,
+    increment: Count | Literal["channel"] = 1,
+    rho: Literal["optimal", "next"] = "optimal",
+    renewals: Literal["once", "periodic", "fibonacci", "always"] = "once",
+    period: Count = 35,
+):
     """`rho` is `optimal`, ρ* = (λ_{q+1} + λ_n)/2 with step 1 (Corollary 2), or `next`, λ_{q+1} with the step
     of eq. (11), Erdogdu & Montanari's choice at its best.
 

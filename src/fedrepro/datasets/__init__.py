@@ -66,6 +66,30 @@ def content_checksum(decoded: Decoded) -> str:
     return digest.hexdigest()
 
 
+SAMPLES, PIECE = 64, 4096  # pieces of an array that are looked at whenever it is mapped, and their bytes
+
+
+def sample_of(array: np.ndarray) -> str:
+    """sha256 of an array's type, shape and some of its bytes, evenly spread: cheap enough for every job that maps it.
+    `content_checksum` looks at all of them, when asked to (`snakemake verify`)."""
+    digest = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
+    flat = np.reshape(array, -1)
+    size = max(1, PIECE // array.dtype.itemsize)
+    for start in np.unique(np.linspace(0, max(0, flat.size - size), SAMPLES).astype(np.int64)):
+        digest.update(np.ascontiguousarray(flat[start : start + size]).tobytes())
+    return digest.hexdigest()
+
+
+def verify(name: str, root: str | Path = "data") -> str:
+    """Every byte of a decoded dataset against its checksum: a sentence, or a DataError."""
+    dataset = load(name, root)
+    whole = Decoded(dataset.X, dataset.y, dataset.groups)
+    if content_checksum(whole) != dataset.checksum:
+        folder = Path(root) / DECODED / name
+        raise DataError(f"{folder}: not what was decoded; remove it and run `snakemake --cores 2 data`")
+    return f"{name}: {dataset.X.shape[0]:,} rows of {dataset.title}, as decoded"
+
+
 def load(name: str, root: str | Path = "data") -> Dataset:
     """The decoded dataset `name`, memory-mapped. Only data/decoded/<name>/ is read."""
     folder = Path(root) / DECODED / name
@@ -76,16 +100,18 @@ def load(name: str, root: str | Path = "data") -> Dataset:
         others = ", ".join(sorted(p.parent.name for p in folder.parent.glob("*/meta.json"))) or "none"
         raise DataError(f"no dataset '{name}' is decoded (these are: {others}): run `{command}`") from None
     arrays = {}
-    for key, shape in meta["arrays"].items():
+    again = f"remove {folder} and run `snakemake --cores 2 data`"
+    for key, known in meta["arrays"].items():
         path = folder / f"{key}.npy"
         try:
             arrays[key] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError) as error:
-            raise DataError(f"{path}: {error}; remove {folder} and run `snakemake --cores 2 data`") from None
-        if list(arrays[key].shape) != shape:
-            raise DataError(
-                f"{path}: shape {list(arrays[key].shape)} where meta.json says {shape}; remove {folder}"
-            )
+            raise DataError(f"{path}: {error}; {again}") from None
+        if list(arrays[key].shape) != known["shape"]:
+            shape = list(arrays[key].shape)
+            raise DataError(f"{path}: shape {shape} where meta.json says {known['shape']}; {again}")
+        if sample_of(arrays[key]) != known["sample"]:
+            raise DataError(f"{path}: other numbers than those that were decoded; {again}")
     if "X" in arrays:
         X = arrays.pop("X")
     else:

@@ -7,8 +7,8 @@ as a numeric check of a paper's figure and for nothing else.
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked
-from fedrepro.datasets.tables import read_numbers
+from fedrepro.datasets.readers.tables import read_numbers
+from fedrepro.datasets.transport.archives import read_unpacked
 
 
 def parse(files: dict, limits: dict) -> Decoded:

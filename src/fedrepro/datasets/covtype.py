@@ -3,8 +3,8 @@
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked
-from fedrepro.datasets.tables import read_numbers
+from fedrepro.datasets.readers.tables import read_numbers
+from fedrepro.datasets.transport.archives import read_unpacked
 
 COUNTS = (211840, 283301, 35754, 2747, 9493, 17367, 20510)  # rows of class 1..7
 # mean and standard deviation of the ten quantitative columns over the full set, and how often each of the

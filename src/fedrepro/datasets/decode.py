@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum
-from fedrepro.datasets.download import locked, write_atomically
-from fedrepro.datasets.sources import Found, Sources, check_space
-from fedrepro.seeds import stream
+from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum, sample_of
+from fedrepro.datasets.transport.download import locked, write_atomically
+from fedrepro.datasets.transport.sources import Found, Sources, check_space
+from fedrepro.maths.seeds import stream
 
 
 def prepare(
@@ -82,7 +82,7 @@ def attempt(name: str, entry: dict, variant: dict, sources: Sources) -> tuple[De
 
 def function_of(path: str):
     """`covtype.parse` is fedrepro.datasets.covtype.parse."""
-    module, function = path.split(".")
+    module, _, function = path.rpartition(".")
     return getattr(importlib.import_module(f"fedrepro.datasets.{module}"), function)
 
 
@@ -110,6 +110,10 @@ def check(decoded: Decoded, expect: dict, what: str) -> None:
         )
     for key, expected in expect.items():
         found = facts[key]()
+        if key == "counts":
+            expected = {
+                int(label): count for label, count in expected.items()
+            }  # JSON has no integers for keys
         if found != expected:
             raise DataError(f"{what}: expected {key} {expected}, found {found}")
 
@@ -142,7 +146,7 @@ def store(
         "citation": variant.get("citation", entry["citation"]),
         "notes": variant.get("notes", ""),
         "files": [{"file": f.file, "place": f.place, "sha256": f.sha256} for f in found],
-        "arrays": {key: list(a.shape) for key, a in arrays.items()},
+        "arrays": {key: {"shape": list(a.shape), "sample": sample_of(a)} for key, a in arrays.items()},
     }
     search = {"policy": policy, "tried": sources.tried, "how_to_get": []}
     search["may_download"] = sorted(sources.files if sources.may_download is None else sources.may_download)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fedrepro.datasets import DataError, Decoded, idx
-from fedrepro.datasets.archives import read_unpacked, unpacked
+from fedrepro.datasets import DataError, Decoded
+from fedrepro.datasets.readers import idx
+from fedrepro.datasets.transport.archives import read_unpacked, unpacked
 
 WRITERS, TRAIN, TEST = 3400, 671_585, 77_483
 DIGIT_WRITERS, DIGIT_TRAIN, DIGIT_TEST = 3383, 341_873, 40_832

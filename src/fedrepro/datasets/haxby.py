@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fedrepro.datasets import DataError, Dataset, Decoded
-from fedrepro.datasets.archives import tar_members
+from fedrepro.datasets import DataError, Decoded
+from fedrepro.datasets.transport.archives import tar_members
 
 GRID = (40, 64, 64)
 VOXELS, SUBJECTS, SESSIONS, SCANS = 39_912, 6, 71, 18  # run 8 of subject 5 has no labels: 6 * 12 - 1
@@ -134,20 +134,6 @@ def geometry(index: np.ndarray, grid: tuple[int, ...], affine: np.ndarray) -> di
         "grid": np.array(grid, np.int32),
         "affine": np.asarray(affine, float),
     }
-
-
-def weights_to_image(dataset: Dataset, w: np.ndarray):
-    """The weights of a linear model as a brain image (nibabel), zero outside the mask."""
-    import nibabel
-
-    voxel = dataset.extra["voxel"]
-    if len(w) != len(voxel):
-        raise DataError(f"{len(w)} weights for the {len(voxel)} voxels of {dataset.title}")
-    volume = np.zeros(int(np.prod(dataset.extra["grid"])), np.float32)
-    volume[voxel] = w
-    return nibabel.Nifti1Image(
-        volume.reshape(tuple(dataset.extra["grid"])), np.asarray(dataset.extra["affine"])
-    )
 
 
 def standin(

@@ -3,15 +3,35 @@
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import zip_member
-from fedrepro.datasets.tables import read_numbers
+from fedrepro.datasets.readers.tables import read_numbers
+from fedrepro.datasets.transport.archives import read_unpacked, zip_member
+from fedrepro.maths.seeds import stream
 
 ROWS, TRAIN = 515_345, 463_715  # the publisher: the first 463,715 rows train, no artist is on both sides
+YEARS = (1922, 2011)  # the first and the last
+SAMPLE = 7_000  # rows of the smaller set
 
 
 def parse(files: dict, limits: dict) -> Decoded:
     (name,) = files
     return read_table(zip_member(files[name], "YearPredictionMSD.txt", limits[name]), name)
+
+
+def parse_some(files: dict, limits: dict) -> Decoded:
+    """As many random training rows of the publisher's file as the sample has."""
+    whole = parse(files, limits)
+    if len(whole.y) != ROWS or (whole.y.min(), whole.y.max()) != YEARS:
+        found = f"{len(whole.y)} rows of {whole.y.min()}-{whole.y.max()}"
+        raise DataError(f"{', '.join(files)}: {found}, expected {ROWS} of {YEARS[0]}-{YEARS[1]}")
+    rows = np.sort(stream(0, "msd-sample").choice(TRAIN, SAMPLE, replace=False))
+    return Decoded(whole.X[rows], whole.y[rows])
+
+
+def parse_sample(files: dict, limits: dict) -> Decoded:
+    """Random training rows, in the layout of the publisher's text."""
+    (name,) = files
+    found = read_table(read_unpacked(files[name], limits[name]), name)
+    return Decoded(found.X, found.y)
 
 
 def read_table(content: bytes, name: str) -> Decoded:
@@ -44,7 +64,12 @@ DEVIATION = (
 )  # fmt: skip
 
 
-def standin(rng: np.random.Generator) -> Decoded:
+def standin_sample(rng: np.random.Generator) -> Decoded:
+    found = standin(rng, SAMPLE)
+    return Decoded(found.X, found.y)
+
+
+def standin(rng: np.random.Generator, rows: int = ROWS) -> Decoded:
     """Correlated heavy-tailed features with the published means, deviations and decay of the spectrum.
 
     The year is linear in a few of them plus noise, and as skewed to recent years as the published one.
@@ -53,12 +78,12 @@ def standin(rng: np.random.Generator) -> Decoded:
     strength = np.sqrt(np.geomspace(*SPECTRUM, 90))
     mixing = directions * strength
     mixing /= np.sqrt((mixing**2).sum(1, keepdims=True))  # unit variance per feature
-    Z = rng.standard_normal((ROWS, 90), dtype=np.float32)
-    Z /= np.sqrt(rng.chisquare(6, (ROWS, 1)) / 6).astype(np.float32)  # the tails of the published columns
+    Z = rng.standard_normal((rows, 90), dtype=np.float32)
+    Z /= np.sqrt(rng.chisquare(6, (rows, 1)) / 6).astype(np.float32)  # the tails of the published columns
     X = Z @ mixing.T.astype(np.float32)
-    age = 9 * np.exp(0.55 * (X[:, :12] @ rng.standard_normal(12)) / 4 + 0.75 * rng.standard_normal(ROWS))
+    age = 9 * np.exp(0.55 * (X[:, :12] @ rng.standard_normal(12)) / 4 + 0.75 * rng.standard_normal(rows))
     y = np.clip(2011 - age, 1922, 2011).astype(np.int16)
     X *= np.array(DEVIATION, np.float32)
     X += np.array(MEAN, np.float32)
-    split = (np.arange(ROWS) >= TRAIN).astype(np.uint8)
+    split = (np.arange(rows) >= TRAIN).astype(np.uint8)
     return Decoded(X, y, split=split)

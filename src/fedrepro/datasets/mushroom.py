@@ -1,13 +1,13 @@
 """Mushroom (UCI 1981): 22 categorical attributes as letters; y is 1 for poisonous, 0 for edible.
 
-X keeps the letters as bytes; `fedrepro.preprocess.one_hot` makes the paper's columns of them. '?' marks a
+X keeps the letters as bytes; `fedrepro.datasets.preprocess.one_hot` makes the paper's columns of them. '?' marks a
 missing stalk-root: without those 2,480 rows the one-hot matrix has 98 columns, 99 with the ones column.
 """
 
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked
+from fedrepro.datasets.transport.archives import read_unpacked
 
 EDIBLE, POISONOUS = 4208, 3916
 STALK_ROOT, MISSING = 10, ord("?")

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked, tar_members
-from fedrepro.datasets.libsvm import read_libsvm
+from fedrepro.datasets.readers.libsvm import read_libsvm
+from fedrepro.datasets.transport.archives import read_unpacked, tar_members
 
 ROWS, COLUMNS, NONZEROS = 19_996, 1_355_191, 9_097_916
 POSITIVE = 9_999

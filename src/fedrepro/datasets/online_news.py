@@ -3,8 +3,8 @@
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked, zip_member
-from fedrepro.datasets.tables import read_numbers
+from fedrepro.datasets.readers.tables import read_numbers
+from fedrepro.datasets.transport.archives import read_unpacked, zip_member
 
 ROWS = 39_644
 

@@ -6,8 +6,8 @@ Stored dense, as bytes: 300 columns of zeros and ones are 19 MB, and every solve
 import numpy as np
 
 from fedrepro.datasets import DataError, Decoded
-from fedrepro.datasets.archives import read_unpacked
-from fedrepro.datasets.libsvm import read_libsvm
+from fedrepro.datasets.readers.libsvm import read_libsvm
+from fedrepro.datasets.transport.archives import read_unpacked
 
 SIZES = ((49_749, 1_479), (14_951, 454))  # rows and positives, train and test
 ROWS_WITHOUT_WORDS = 0.084

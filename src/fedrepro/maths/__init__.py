@@ -1,0 +1,1 @@
+"""Mathematics alone: losses, proxes, mirrors, costs, optima and their compiled kernels; no clients, no files."""

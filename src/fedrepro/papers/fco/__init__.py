@@ -1,0 +1,1 @@
+"""Federated composite optimization. Yuan, Zaheer & Reddi 2021."""

@@ -1,0 +1,1 @@
+"""FedSplit: an algorithmic framework for fast federated optimization. Pathak & Wainwright 2020."""

@@ -1,0 +1,229 @@
+"""Who wins by how much, by outer iteration and by time: section 5.2 of Overman, Blum & Klabjan 2023.
+
+Time is modelled as in the paper: computation as measured, latency for every exchange, encryption for every
+encrypted scalar. Clients work side by side, so that the busiest one counts and measured computation is shared.
+"""
+
+import numpy as np
+import pandas as pd
+
+from fedrepro.datasets.partition import read_grid
+from fedrepro.experiments.results import Results
+from fedrepro.federation.ciphers import SLOTS
+from fedrepro.papers.hyfdca.problems import TAIL
+
+DATASETS = ("hyfdca_mnist", "hyfdca_newsgroups", "hyfdca_covtype")
+METHODS = ("hyfdca", "fedavg_hybrid", "hyfem")
+METRICS = ("relative_loss", "accuracy")
+ONWARD = "_onward"  # the rivals' runs of many more rounds
+CHARGES = ("published", "published, one a vector", "paillier, measured", "ckks, measured", "none")
+
+
+def equal_rounds(results: Results, experiment: str) -> pd.DataFrame:
+    """The traces of one dataset in which all methods run the same number of outer iterations."""
+    rows = results.traces(experiment)
+    return rows[~rows.algorithm.str.endswith(ONWARD)]
+
+
+def encryption_times(results: Results) -> dict[str, dict[str, float]]:
+    """Seconds per scalar: as published, and as measured where the run was made."""
+    table = results.reference("hyfdca_encrypted")
+    times = {}
+    for (setting, _), ref in table.items():
+        cipher = setting.removeprefix("cipher=")
+        times["published"] = {k: ref.facts[f"published {k} seconds"] for k in ("encrypt", "decrypt", "add")}
+        if cipher != "none":
+            works = ("encrypt", "decrypt", "add", "refresh")
+            times[f"{cipher}, measured"] = {k: ref.facts[f"{k} seconds"] for k in works}
+    return times
+
+
+def components(rows: pd.DataFrame, latency: float, charge: str, times: dict) -> pd.DataFrame:
+    """Seconds of computation, latency and encryption up to each row."""
+    found = pd.DataFrame({
+        "computation": rows.seconds * rows["round"] / rows.turns.clip(lower=1),
+        "latency": latency * rows.exchanges,
+        "encryption": 0.0,
+    })  # fmt: skip
+    if charge == "published, one a vector":
+        cost = times["published"]
+        found["encryption"] = (
+            rows.encryption_steps * cost["encrypt"] + rows.decryption_steps * cost["decrypt"]
+        )
+    elif charge != "none":
+        cost = times[charge]
+        padded = rows if not charge.startswith("ckks") else whole_packs(rows)
+        found["encryption"] = (
+            padded.slowest_encryptions * cost["encrypt"]
+            + padded.slowest_decryptions * cost["decrypt"]
+            + rows.additions * cost["add"]
+            + rows.decryptions * cost.get("refresh", 0.0)  # by the server, for every client apart
+        )
+    return found
+
+
+def seconds_a_round(cells: pd.DataFrame) -> float:
+    """As measured; the first round, in which code may be compiled, is left out."""
+    timed = cells[cells["round"] >= 1]
+    return float(timed.seconds.diff().sum() / timed["round"].diff().sum())
+
+
+def whole_packs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The scalars of the busiest client rounded up, step by step, to packs: a half-empty one costs as much."""
+    padded = {}
+    for work in ("encryption", "decryption"):
+        steps, scalars = rows[f"{work}_steps"].clip(lower=1), rows[f"slowest_{work}s"]
+        padded[f"slowest_{work}s"] = steps * SLOTS * np.ceil(scalars / steps / SLOTS)
+    return pd.DataFrame(padded)
+
+
+def clock(
+    results: Results, experiment: str, charge: str, times: dict | None = None, latency: float | None = None
+) -> pd.DataFrame:
+    """The traces of one dataset with a column `time`, in seconds of the modelled federation."""
+    rows = results.traces(experiment)
+    if latency is None:
+        latency = next(iter(results.reference(experiment).values())).facts["latency"]
+    parts = components(rows, latency, charge, times or encryption_times(results))
+    return rows.assign(time=parts.sum(axis=1))
+
+
+def score(cells: pd.DataFrame, metric: str, iterate: str) -> float:
+    """One cell's figure of merit, to be small: its loss or its error rate, at the end or at its best round."""
+    values = cells[metric].to_numpy()
+    values = values if metric == "relative_loss" else 1.0 - values
+    if iterate == "best":
+        return float(np.nanmin(values))
+    if cells.status.iloc[0] == "diverged":
+        return float("inf")
+    return float(np.mean(values[-max(1, int(TAIL * len(values))) :]))
+
+
+def in_order(names) -> list[str]:
+    """Settings from easy to hard: by how many clients there are and how few of them are available."""
+    return sorted(names, key=lambda s: (read_grid(s)[0] * read_grid(s)[1], -read_grid(s)[2]))
+
+
+def by_setting(rows: pd.DataFrame):
+    return [(name, rows[rows.clients == name]) for name in in_order(rows.clients.unique())]
+
+
+def by_iteration(
+    results: Results, tuned_for: str = "gra", iterate: str = "last", share: float = 1.0
+) -> pd.DataFrame:
+    """The 36 comparisons over equal numbers of outer iterations: a row per dataset, setting, metric and rival.
+    `share` ends all runs earlier, after that part of the rounds."""
+    found = []
+    for name in DATASETS:
+        rows = equal_rounds(results, name)
+        rows = rows[rows["round"] <= share * rows["round"].max()]
+        for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
+            for metric in METRICS:
+                ours = scores(cells[cells.algorithm == "hyfdca"], metric, "last")
+                for rival in METHODS[1:]:
+                    theirs = scores(cells[cells.algorithm == rival], metric, iterate)
+                    found.append(compared(rows, setting, metric, rival, ours, theirs))
+    return pd.DataFrame(found)
+
+
+def by_time(results: Results, charge: str, budget: str, tuned_for: str = "gra") -> pd.DataFrame:
+    """The 36 comparisons under equal time. The budget is what HyFDCA's rounds take, or what as many of the rival's do;
+    rivals go on into their longer runs where they have time left. `rounds` are HyFDCA's recorded rounds within it."""
+    found, times = [], encryption_times(results)
+    for name in DATASETS:
+        rows = clock(results, name, charge, times)
+        for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
+            for metric in METRICS:
+                for rival in METHODS[1:]:
+                    pair = {m: cells[cells.algorithm == m] for m in ("hyfdca", rival)}
+                    ends = pair["hyfdca" if budget == "hyfdca" else rival].groupby("seed").time.max()
+                    onward = cells[cells.algorithm == rival + ONWARD]
+                    pair[rival] = onward if len(onward) else pair[rival]
+                    ours, theirs = (
+                        pd.Series({
+                            seed: score(one[one.time <= ends[seed] * (1 + 1e-12)], metric, "last")
+                            for seed, one in pair[m].groupby("seed")
+                        })
+                        for m in ("hyfdca", rival)
+                    )  # fmt: skip
+                    within = pair["hyfdca"].seed.map(ends) >= pair["hyfdca"].time
+                    made = within.groupby(pair["hyfdca"].seed).sum() - 1
+                    found.append(
+                        compared(rows, setting, metric, rival, ours, theirs) | {"rounds": made.median()}
+                    )
+    return pd.DataFrame(found)
+
+
+def scores(cells: pd.DataFrame, metric: str, iterate: str) -> pd.Series:
+    return pd.Series({seed: score(one, metric, iterate) for seed, one in cells.groupby("seed")})
+
+
+def compared(rows, setting, metric, rival, ours: pd.Series, theirs: pd.Series) -> dict:
+    """Both medians, and in how many seeds HyFDCA is strictly ahead."""
+    return {
+        "dataset": rows.dataset.iloc[0],
+        "clients": setting,
+        "metric": metric,
+        "rival": rival,
+        "hyfdca": ours.median(),
+        "theirs": theirs.median(),
+        "seeds_won": int((ours < theirs).sum()),
+        "seeds": len(ours),
+        "wins": bool(ours.median() < theirs.median()),
+    }
+
+
+SETTLED = 0.01  # a loss that moved by less than this in the last half of its rounds will not move much more
+
+
+def is_over(cells: pd.DataFrame) -> bool:
+    """Whether more rounds would change little: the loss has turned for good (its best lies before the last tenth) or
+    has settled, or the run diverged."""
+    if cells.status.iloc[0] == "diverged":
+        return True
+    loss = cells.relative_loss.to_numpy()
+    tail = loss[-max(1, len(loss) // 10) :]
+    half = loss[len(loss) // 2]
+    return bool(loss.min() < tail.min() or abs(tail.min() - half) <= SETTLED * abs(half))
+
+
+def ahead(ours: pd.DataFrame, theirs: pd.DataFrame, end: float, metric: str) -> bool | None:
+    """Whether `ours` is ahead when `end` seconds are used up. A run that is shorter counts as it ended if more rounds
+    would change little; otherwise None, unless it is ahead already."""
+    within = [cells[cells.time <= end * (1 + 1e-12)] for cells in (ours, theirs)]
+    wins = score(within[0], metric, "last") < score(within[1], metric, "last")
+    behind, whole = (1, theirs) if wins else (0, ours)
+    if whole.time.max() < end and not is_over(within[behind]):
+        return None
+    return wins
+
+
+def wins_in_time(cells: pd.DataFrame, budget: str) -> dict[int, tuple[float, float]]:
+    """By seed: the least and the most that the share of comparisons which HyFDCA wins can be, in the time that its
+    rounds take (`hyfdca`) or that as many rounds of the rival take (`rival`). Rivals go on where they have time left."""
+    found: dict[int, list[bool | None]] = {}
+    for (_, seed), own in cells.groupby(["clients", "seed"]):
+        runs = dict(list(own.groupby("algorithm")))
+        for rival in METHODS[1:]:
+            if "hyfdca" in runs and rival in runs:
+                end = runs["hyfdca" if budget == "hyfdca" else rival].time.max()
+                theirs = runs.get(rival + ONWARD, runs[rival])
+                for metric in METRICS:
+                    found.setdefault(int(seed), []).append(ahead(runs["hyfdca"], theirs, end, metric))
+    return {
+        seed: (float(np.mean([w is True for w in won])), float(np.mean([w is not False for w in won])))
+        for seed, won in found.items()
+    }
+
+
+def share_won(cells: pd.DataFrame, iterate: str) -> dict[int, float]:
+    """By seed: the share of the comparisons, over settings, metrics and rivals, in which HyFDCA is strictly ahead."""
+    won: dict[int, list[bool]] = {}
+    for (_, seed), own in cells.groupby(["clients", "seed"]):
+        runs = dict(list(own.groupby("algorithm")))
+        for rival in METHODS[1:]:
+            if "hyfdca" in runs and rival in runs:
+                for metric in METRICS:
+                    ours, theirs = score(runs["hyfdca"], metric, "last"), score(runs[rival], metric, iterate)
+                    won.setdefault(int(seed), []).append(bool(ours < theirs))
+    return {seed: float(np.mean(found)) for seed, found in won.items()}

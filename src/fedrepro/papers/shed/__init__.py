@@ -1,0 +1,1 @@
+"""SHED: Newton-type federated learning by sharing Hessian eigenvectors. Dal Fabbro, Dey, Rossi & Schenato 2022."""

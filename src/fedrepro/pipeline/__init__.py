@@ -1,0 +1,1 @@
+"""What Snakemake asks: the checked configuration, the files of every target, and what a job depends on."""

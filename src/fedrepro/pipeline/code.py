@@ -1,0 +1,66 @@
+"""The code a job depends on, as a hash: Snakemake sees neither the modules a script imports nor what they import."""
+
+import ast
+import hashlib
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "fedrepro"
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@cache
+def _imports(module: str) -> tuple[Path, frozenset[str]]:
+    """The file of a module of ours, or of a script below ROOT, and the modules of ours it imports, read without
+    running it."""
+    path = ROOT / module if module.endswith(".py") else Path(importlib.util.find_spec(module).origin)
+    return path, imported(path.read_text())
+
+
+def imported(source: str) -> frozenset[str]:
+    """The modules of ours that some source imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
+    ours = {n for n in found if n.split(".")[0] == PACKAGE and n != PACKAGE}
+    return frozenset(n for n in ours if _exists(n))
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@cache
+def code_hash(*modules: str) -> str:
+    """A hash of these modules (or scripts, `workflow/scripts/run_block.py`), of every module of ours they import,
+    directly or not, of other files that lie beside these for them to read, and of the locked versions of all else."""
+    todo, seen = list(modules), {}
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen[name], more = _imports(name)
+            todo += more
+    digest = hashlib.sha256(lock())
+    for name in sorted(seen):
+        for path in (seen[name], *beside(seen[name])):
+            digest.update(name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def beside(path: Path) -> list[Path]:
+    """page.html and page.css belong to page.py."""
+    return [other for ending in (".html", ".css") if (other := path.with_suffix(ending)).exists()]
+
+
+@cache
+def lock() -> bytes:
+    """The versions that were resolved, without which the same code is not the same."""
+    path = ROOT / "envs/requirements.lock"
+    return path.read_bytes() if path.exists() else b""

@@ -1,0 +1,56 @@
+"""Drawing what the papers registered: a figure is a short function `fig1(results) -> Figure` made of panels.
+
+`render` puts on what no figure may forget: the mark of a reduced scale and of data that are not the paper's.
+"""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.figure import Figure
+
+from fedrepro.datasets.files import written
+from fedrepro.experiments import registry
+from fedrepro.experiments.results import Results
+from fedrepro.reporting import style
+
+FORMATS = {  # how each is saved: without dates, so that equal results give equal files
+    "svg": {"metadata": {"Date": None}},
+    "pdf": {"metadata": {"CreationDate": None, "ModDate": None}},
+    "png": {"dpi": 160},
+}
+MARKS = {"relative": "relative of the paper's data", "standin": "STAND-IN DATA"}
+
+
+def draw(paper: str, figure: str, results: Results, experiments: list[str]) -> Figure:
+    results = results.declared(experiments)
+    with style.applied():
+        drawn = registry.figure.get(paper, figure)(results)
+        style.plain_powers(drawn)
+        mark(drawn, results, experiments)
+    return drawn
+
+
+def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
+    """Say on the figure itself what it is not."""
+    words = [] if results.scale == "paper" else [f"scale: {results.scale}, not the paper's sizes"]
+    for title, origin in sorted(results.origins(*experiments).items()):
+        if origin in MARKS:
+            words.append(f"{MARKS[origin]}: {title}")
+    if words:
+        margin = 0.2 / drawn.get_figheight()  # a line of its own, below the axes' labels
+        drawn.get_layout_engine().set(rect=(0, margin, 1, 1 - margin))
+        drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
+
+
+def render(paper: str, figure: str, results: Results, experiments: list[str], stem: Path) -> None:
+    """Write <stem>.svg, .pdf and .png."""
+    drawn = draw(paper, figure, results, experiments)
+    with style.applied():
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")  # laid out once, not again for every format
+        for kind, how in FORMATS.items():
+            with written(f"{stem}.{kind}") as temporary:
+                drawn.savefig(temporary, **how)

@@ -1,0 +1,85 @@
+"""Snakemake in a copy of the project: to its end, up to a kill, or under other circumstances."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from project_copy import environment
+
+SMOKE = ("--config", "scale=smoke")
+FIGURE = "fedsplit_fig1"
+COMMAND = (sys.executable, "-m", "snakemake")
+
+
+def run(project: Path, *words: str, check=True, circumstances: dict | None = None, first: tuple = (), **more):
+    """The plain command, as the documents have it, under other circumstances or started by another (`first`)."""
+    done = subprocess.run(
+        [*first, *COMMAND, *words],
+        cwd=project,
+        env=environment(project) | (circumstances or {}),
+        capture_output=True,
+        text=True,
+        **more,
+    )
+    if check and done.returncode:
+        pytest.fail(f"snakemake {' '.join(words)}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
+    return done
+
+
+def started(project: Path, *words: str) -> subprocess.Popen:
+    """The same in the background, in a process group of its own; what it says goes to `said`."""
+    with said(project).open("w") as out:
+        return subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=project,
+            env=environment(project),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def said(project: Path) -> Path:
+    return project.parent / "said.txt"
+
+
+def wait_for(condition, running: subprocess.Popen, seconds: float = 600.0) -> bool:
+    """Whether it came true before the run ended."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and running.poll() is None:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def killed(project: Path, *words: str, after_jobs: int, then: float) -> bool:
+    """Start the run, and kill all its processes `then` seconds after so many jobs have ended; False if it ended before."""
+    with started(project, *words) as running:
+        if after_jobs:
+            wait_for(lambda: said(project).read_text().count("\nFinished jobid") >= after_jobs, running)
+        wait_for(lambda: False, running, then)
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+            return True
+    return False
+
+
+def moments(seed: int, kills: int, jobs: int):
+    """When to kill, so that a run of so many jobs is over after about so many kills: some while it still starts."""
+    chance = random.Random(seed)
+    for _ in range(kills):
+        jobs_before = chance.choice((0, chance.randint(1, max(1, 2 * jobs // kills))))
+        yield jobs_before, chance.uniform(0.0, 6.0 if jobs_before == 0 else 1.5)
+
+
+def copy_of(project: Path, target: Path) -> Path:
+    shutil.copytree(project, target, symlinks=True)
+    return target

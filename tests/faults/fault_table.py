@@ -1,0 +1,30 @@
+"""The table of tests/README.md: what was tried, how often, what survived, and what a person sees."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BEGIN, END = "<!-- faults -->\n", "<!-- end of faults -->\n"
+
+
+@dataclass
+class Tally:
+    tried: dict[str, list[bool]] = field(default_factory=dict)
+    sees: dict[str, str] = field(default_factory=dict)
+
+    def add(self, fault: str, survived: bool, sees: str) -> None:
+        self.tried.setdefault(fault, []).append(survived)
+        self.sees[fault] = sees
+
+    def rows(self) -> list[str]:
+        return [
+            f"| {fault} | {len(tries)} | {sum(tries)} | {self.sees[fault]} |"
+            for fault, tries in self.tried.items()
+        ]
+
+    def write(self, path: Path) -> None:
+        """Between its two marks."""
+        text = path.read_text()
+        before, rest = text.split(BEGIN)
+        head = "| fault | tries | survived | what one sees |\n| --- | --- | --- | --- |\n"
+        table = head + "".join(f"{row}\n" for row in self.rows())
+        path.write_text(before + BEGIN + table + END + rest.split(END)[1])

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from fedrepro.algorithms.hyfdca import hyfdca
+from fedrepro.federation import ciphers
+
+BITS = 256  # short keys keep the tests fast; nothing else hangs on the length
+
+
+@pytest.mark.parametrize("name", ["none", "paillier", "ckks"])
+def test_sums_survive_encryption(name):
+    cipher = ciphers.make(name, BITS)
+    a, b = np.random.default_rng(0).standard_normal((2, 5000 if name == "ckks" else 20))
+    total = cipher.decrypt(cipher.evaluator.add(cipher.encrypt(a), cipher.encrypt(b)))
+    assert np.abs(total - (a + b)).max() <= cipher.tolerance
+
+
+@pytest.mark.parametrize("name", ["paillier", "ckks"])
+def test_an_encrypted_run_visits_the_same_points(rectangles, run, name):
+    data = rectangles(2, 2, n=12, m=6)
+    plain, hidden = (
+        [w for _, w, _ in run(hyfdca, data, 20, 0.75, {"inner": 3}, cipher=cipher, bits=BITS)]
+        for cipher in ("none", name)
+    )
+    assert np.abs(plain[-1]).max() > 0.1
+    assert max(np.abs(a - b).max() for a, b in zip(plain, hidden, strict=True)) < 2e-5
+
+
+def test_measured_times_are_per_scalar():
+    times = ciphers.measure(ciphers.make("ckks"), 4096)
+    assert 0 < times["add"] < times["encrypt"] < 1e-3 and times["refresh"] > 0
+    assert ciphers.PUBLISHED == {"encrypt": 0.018882, "decrypt": 0.018865, "add": 0.000054}
+
+
+def test_an_unknown_cipher_is_named():
+    with pytest.raises(LookupError, match="rot13"):
+        ciphers.make("rot13")

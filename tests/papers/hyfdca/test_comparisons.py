@@ -1,0 +1,126 @@
+"""Who wins, counted by rounds and by time, on traces made by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedrepro.experiments.reference import Reference
+from fedrepro.papers.hyfdca import readings as comparisons
+
+ROUNDS = np.arange(0, 21)
+ENCRYPTED = [
+    "encryption_steps",
+    "decryption_steps",
+    "slowest_encryptions",
+    "slowest_decryptions",
+    "additions",
+    "decryptions",
+]
+
+
+class Made:
+    """HyFDCA ends lower but its rounds take ten exchanges; a rival's take one, and FedAvg is best half-way."""
+
+    def traces(self, name):
+        curves = {
+            "hyfdca": 2.0 - 1.9 * ROUNDS / 20,
+            "fedavg_hybrid": 0.05 + 0.05 * np.abs(ROUNDS - 10.0),
+            "hyfem": 2.0 - ROUNDS / 20,
+        }
+        return pd.concat([
+            pd.DataFrame({
+                "dataset": name, "clients": "2x2@1", "algorithm": method, "p_tuned_for": "gra", "status": "done",
+                "seed": seed, "round": ROUNDS, "seconds": 0.0, "relative_loss": loss, "accuracy": 1 - loss / 4,
+                "turns": ROUNDS, "exchanges": ROUNDS * (10 if method == "hyfdca" else 1),
+                **dict.fromkeys(ENCRYPTED, ROUNDS * (method == "hyfdca")),
+            })
+            for method, loss in curves.items() for seed in (0, 1)
+        ], ignore_index=True)  # fmt: skip
+
+    def reference(self, name):
+        if name == "hyfdca_encrypted":
+            cost = {"encrypt": 1.0, "decrypt": 1.0, "add": 0.0}
+            return {
+                ("cipher=none", 0): Reference(facts={f"published {k} seconds": v for k, v in cost.items()})
+            }
+        return {("clients=2x2@1", 0): Reference(facts={"latency": 0.1})}
+
+
+def wins(table):
+    return {rival: set(table[table.rival == rival].wins) for rival in comparisons.METHODS[1:]}
+
+
+def test_by_iteration_the_rival_may_be_taken_at_its_best():
+    assert wins(comparisons.by_iteration(Made())) == {"fedavg_hybrid": {True}, "hyfem": {True}}
+    best = comparisons.by_iteration(Made(), iterate="best")
+    assert wins(best) == {"fedavg_hybrid": {False}, "hyfem": {True}}
+    assert len(best) == 3 * 2 * 2 and set(best.seeds_won[best.rival == "hyfem"]) == {2}
+
+
+def test_by_iteration_the_run_may_end_earlier():
+    assert wins(comparisons.by_iteration(Made(), share=0.5))["fedavg_hybrid"] == {False}
+
+
+def test_by_time_it_matters_whose():
+    own, rivals = (comparisons.by_time(Made(), "none", budget) for budget in ("hyfdca", "rival"))
+    assert wins(own) == {"fedavg_hybrid": {True}, "hyfem": {True}} and set(own.rounds) == {20}
+    assert wins(rivals) == {"fedavg_hybrid": {False}, "hyfem": {False}} and set(rivals.rounds) == {2}
+    # charged two seconds a round for encryption, HyFDCA does not finish one in the two seconds of a rival
+    assert set(comparisons.by_time(Made(), "published", "rival").rounds) == {0}
+
+
+def test_a_pack_costs_the_same_half_empty():
+    rows = pd.DataFrame({"encryption_steps": [2, 4], "slowest_encryptions": [2 * 100, 4 * 5000],
+                         "decryption_steps": [0, 1], "slowest_decryptions": [0, 4096]})  # fmt: skip
+    packs = comparisons.whole_packs(rows) / 4096
+    assert packs.slowest_encryptions.tolist() == [2, 8] and packs.slowest_decryptions.tolist() == [0, 1]
+
+
+def test_settings_run_from_easy_to_hard():
+    assert comparisons.in_order(["10x5@0.2", "5x4@0.5", "2x2@1", "2x2@0.5"]) == [
+        "2x2@1",
+        "2x2@0.5",
+        "5x4@0.5",
+        "10x5@0.2",
+    ]
+
+
+def test_diverged_runs_never_win():
+    cells = Made().traces("x")
+    cells = cells[(cells.algorithm == "hyfdca") & (cells.seed == 0)].assign(status="diverged")
+    assert comparisons.score(cells, "relative_loss", "last") == pytest.approx(np.inf)
+
+
+def timed(losses, **more):
+    return pd.DataFrame(
+        {"status": "done", "time": np.arange(len(losses)) * 1.0, "relative_loss": losses, **more}
+    )
+
+
+FALLING, RISING = np.linspace(2.0, 1.0, 21), np.linspace(0.5, 1.0, 21)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "end", "expected"),
+    [
+        (FALLING - 1, FALLING, 20, True),
+        (FALLING, FALLING - 1, 20, False),
+        (FALLING - 1, FALLING, 50, None),  # the rival has time left and still falls
+        (FALLING - 1, RISING + 1, 50, True),  # … has turned for good
+        (FALLING - 1, np.full(21, 3.0), 50, True),  # … or has settled
+        (FALLING, RISING - 0.5, 50, None),  # so might HyFDCA go on
+        (RISING, FALLING - 1, 50, False),
+    ],
+)
+def test_equal_time(ours, theirs, end, expected):
+    assert comparisons.ahead(timed(ours), timed(theirs), end, "relative_loss") is expected
+
+
+def test_a_rival_goes_on_while_it_has_time():
+    rows = Made().traces("x")
+    onward = rows[rows.algorithm == "hyfem"].copy()
+    onward["algorithm"], onward["relative_loss"], onward["accuracy"] = "hyfem_onward", 0.01, 0.99
+    onward["exchanges"] *= 10
+    cells = pd.concat([rows, onward], ignore_index=True).assign(time=lambda r: 0.1 * r.exchanges)
+    assert comparisons.wins_in_time(rows.assign(time=0.1 * rows.exchanges), "hyfdca")[0][0] == 0.5
+    assert comparisons.wins_in_time(cells, "hyfdca")[0][1] < 1
