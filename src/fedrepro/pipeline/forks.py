@@ -20,6 +20,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -41,34 +42,41 @@ def start(folder: Path, settings: dict[str, str]) -> None:
     if not sys.platform.startswith("linux") or os.environ.get(SOCKET) == "off":
         return
     path = str(folder.resolve() / f"forks-{os.getpid()}.sock")
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        server.bind(path)
+    except OSError:  # a name too long for a socket, or a disk that has none
+        return
+    Path(path).chmod(0o600)
+    server.listen(64)  # whoever asks from now on waits for the imports, as it would for its own
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     known = os.environ | settings | dict.fromkeys(threads, "1")
-    words = [sys.executable, "-m", "fedrepro.pipeline.forks", path]
-    running.append(subprocess.Popen(words, stdin=subprocess.PIPE, env=known))
+    words = [sys.executable, "-m", "fedrepro.pipeline.forks", path, str(server.fileno())]
+    running.append(subprocess.Popen(words, stdin=subprocess.PIPE, env=known, pass_fds=[server.fileno()]))
+    server.close()
     os.environ[SOCKET] = path
 
 
-def serve(path: str) -> None:
+def serve(path: str, descriptor: int) -> None:
     """Import what jobs need, then fork for whoever asks, until standard input ends: until whoever started this is gone.
 
     A single thread: a fork of several would inherit the others' locks.
     """
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(path)
-    Path(path).chmod(0o600)
+    server = socket.socket(fileno=descriptor)
     for name in MODULES:
         importlib.import_module(name)
-    server.listen(64)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs; their connections tell us
     events = selectors.DefaultSelector()
     events.register(server, selectors.EVENT_READ)
     events.register(sys.stdin, selectors.EVENT_READ)
-    callers: dict[int, tuple[socket.socket, int]] = {}  # a fork's descriptor -> its caller, its process
+    callers: dict[
+        int, tuple[socket.socket, int, float]
+    ] = {}  # a fork's descriptor -> its caller, process and start
     while True:
         for event, _ in events.select():
             if event.fileobj is sys.stdin:
                 Path(path).unlink(missing_ok=True)
-                for _, child in callers.values():
+                for _, child, _ in callers.values():
                     end(child)
                 return
             if event.fileobj is server:
@@ -76,19 +84,20 @@ def serve(path: str) -> None:
                 child = fork(server, connection)
                 if child:
                     handle = os.pidfd_open(child)
-                    callers[handle] = connection, child
+                    callers[handle] = connection, child, time.monotonic()
                     events.register(handle, selectors.EVENT_READ)
                     events.register(connection, selectors.EVENT_READ, child)
             elif event.data is not None:  # a caller that was ended before its fork
                 events.unregister(event.fileobj)
                 end(event.data)
             else:
-                connection, child = callers.pop(event.fd)
+                connection, child, begin = callers.pop(event.fd)
                 events.unregister(event.fd)
                 os.close(event.fd)
                 if connection in events.get_map():
                     events.unregister(connection)
-                answer(connection, os.waitpid(child, 0)[1])
+                _, status, used = os.wait4(child, 0)
+                answer(connection, status, time.monotonic() - begin, used)
 
 
 def fork(server: socket.socket, connection: socket.socket) -> int:
@@ -101,7 +110,10 @@ def fork(server: socket.socket, connection: socket.socket) -> int:
         become(request, files)
     for file in files:
         os.close(file)
-    if not child:
+    if child:
+        with contextlib.suppress(OSError):
+            connection.sendall(b"\1")
+    else:
         connection.close()
     return child
 
@@ -111,9 +123,11 @@ def end(child: int) -> None:
         os.killpg(child, signal.SIGTERM)
 
 
-def answer(connection: socket.socket, status: int) -> None:
+def answer(connection: socket.socket, status: int, wall: float, used) -> None:
+    """The exit code, and what the fork took: wall and CPU seconds, the peak of its memory in MB."""
+    cost = wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     with contextlib.suppress(OSError):
-        connection.sendall(struct.pack("!i", os.waitstatus_to_exitcode(status)))
+        connection.sendall(struct.pack("!iddd", os.waitstatus_to_exitcode(status), *cost))
     connection.close()
 
 
@@ -169,4 +183,4 @@ def become(request: dict, files: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(sys.argv[1], int(sys.argv[2]))
