@@ -186,3 +186,12 @@ def test_numbers_in_words(value, words):
 def test_judgements_count_what_could_not_be_decided():
     rows = [row(5, seed=0, censored="at least"), row(9, seed=1)]
     assert judge(Relation("> 8"), rows).undecided == 1
+
+
+def test_another_nearly_all_is_said_where_it_matters():
+    entry = {"judged": {"": {"quantity": "rounds", "relation": "< 10"}}}
+    held = [row(5, seed=s) for s in range(9)]
+    fair = decide(entry, [*held, row(50, seed=9)], "paper")
+    assert fair.verdict == "depends"
+    assert "With 80% as nearly all: reproduced." in fair.why and "With 90% as nearly all: reproduced." in fair.why
+    assert "as nearly all" not in decide(entry, held, "paper").why

@@ -93,6 +93,34 @@ rule notebook:
         "python workflow/scripts/execute_notebook.py log={log:q} output={output.ipynb:q} notebook={input.source:q}"
 
 
+# Run again with every other report: costs lie beside the logs, which are nobody's inputs.
+rule costs:
+    input:
+        [PLAN.paper_files(paper) for paper in PLAN.papers],
+    output:
+        table=f"{RESULTS}/tables/costs.csv",
+        figure=report(
+            f"{RESULTS}/figures/costs.svg",
+            caption="../report/costs.rst",
+            category="report",
+        ),
+        more=[f"{RESULTS}/{name}" for name in PLAN.cost_files[2:]],
+    log:
+        f"{RESULTS}/logs/costs.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    params:
+        scale=CONFIG.scale,
+        papers=",".join(PLAN.papers),
+        code=PLAN.code("count_costs"),
+    message:
+        "Adding up what the jobs took"
+    shell:
+        "python workflow/scripts/count_costs.py log={log:q} table={output.table:q} figure={output.figure:q}"
+        " scale={params.scale:q} papers={params.papers:q}"
+
+
 rule page:
     input:
         [PLAN.paper_files(paper) for paper in PLAN.papers],

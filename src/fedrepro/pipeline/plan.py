@@ -98,6 +98,8 @@ class Plan:
             f"{self.results}/notebooks/{paper}.html",
         ]
 
+    cost_files = ("tables/costs.csv", "figures/costs.svg", "figures/costs.pdf", "figures/costs.png")
+
     # --- what a job depends on besides its input files: the script it starts and all that imports ---
 
     def code(self, script: str, *modules: str) -> str:
@@ -177,7 +179,8 @@ class Plan:
             files |= {f"{self.results}/tables/{paper}_{t}" for t in ("slips.csv", "evidence.parquet")}
             files.add(f"{self.results}/figures/claims/{paper}")
         files |= {
-            f"{self.results}/{name}" for name in ("report/index.html", "claims.csv", "evidence.parquet")
+            f"{self.results}/{name}"
+            for name in ("report/index.html", "claims.csv", "evidence.parquet", *self.cost_files)
         }
         return {Path(file) for file in files}
 

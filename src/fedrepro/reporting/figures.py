@@ -46,8 +46,11 @@ def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
 
 
 def render(paper: str, figure: str, results: Results, experiments: list[str], stem: Path) -> None:
+    save(draw(paper, figure, results, experiments), stem)
+
+
+def save(drawn: Figure, stem: Path) -> None:
     """Write <stem>.svg, .pdf and .png."""
-    drawn = draw(paper, figure, results, experiments)
     with style.applied():
         drawn.draw_without_rendering()
         drawn.set_layout_engine("none")  # laid out once, not again for every format

@@ -9,6 +9,7 @@ mean, and every meaning is tried. A part holds in a *cell*, one reading and one 
 - A `bound` is refuted by one counterexample.
 - What was measured on a relative of the paper's data is judged by itself and neither promotes nor condemns.
 - A claim of several parts holds where all of them do.
+- How much is "nearly all" is a choice too: where another one would give another verdict, the sentence says so.
 """
 
 import itertools
@@ -23,6 +24,7 @@ ON_RELATIVE = {
 }  # fmt: skip
 VERDICTS = (REPRODUCED, DEPENDS, FAILED, UNTESTED, *ON_RELATIVE.values())
 NEARLY = 0.95  # the share of cells and seeds that is nearly all
+OTHERWISE = (0.8, 0.9, 1.0)  # what else it might be
 MEANING = "meaning"  # the choice that a soft word leaves
 
 
@@ -81,10 +83,16 @@ class Cell:
 
     choices: dict[str, str]
     share: float
+    nearly: float = NEARLY
 
     @property
     def outcome(self) -> str:
-        return "holds" if self.share >= NEARLY else "fails" if self.share <= 1 - NEARLY else "mixed"
+        return outcome(self.share, self.nearly)
+
+
+def outcome(share: float, nearly: float) -> str:
+    slack = 1e-9  # shares are sums of fractions
+    return "holds" if share >= nearly - slack else "fails" if share <= 1 - nearly + slack else "mixed"
 
 
 @dataclass
@@ -100,7 +108,7 @@ class Judgement:
     undecided: int = 0
 
 
-def judge(relation: Relation, rows: list[Row], bound: bool = False) -> Judgement:
+def judge(relation: Relation, rows: list[Row], bound: bool = False, nearly: float = NEARLY) -> Judgement:
     """One part on one kind of data."""
     cells, undecided, against = [], 0, []
     by_reading: dict[tuple, list[Row]] = {}
@@ -114,15 +122,15 @@ def judge(relation: Relation, rows: list[Row], bound: bool = False) -> Judgement
             against += [row for row, h in zip(found, held, strict=True) if h is False]
             if decided:
                 extra = {} if meaning is None else {MEANING: relation.words(meaning)}
-                cells.append(Cell(dict(reading) | extra, sum(decided) / len(decided)))
+                cells.append(Cell(dict(reading) | extra, sum(decided) / len(decided), nearly))
     if not cells:
         return Judgement(UNTESTED, undecided=undecided)
     share = sum(cell.share for cell in cells) / len(cells)
     if bound:
         worst = max(against, key=lambda r: excess(relation, r), default=None)
         return Judgement(FAILED if against else REPRODUCED, share, cells, (), "", worst, undecided)
-    if share >= NEARLY or share <= 1 - NEARLY:
-        return Judgement(REPRODUCED if share >= NEARLY else FAILED, share, cells, undecided=undecided)
+    if (found := outcome(share, nearly)) != "mixed":
+        return Judgement(REPRODUCED if found == "holds" else FAILED, share, cells, undecided=undecided)
     names, words = turning(cells)
     return Judgement(DEPENDS, share, cells, names, words, undecided=undecided)
 
@@ -218,18 +226,13 @@ class Verdict:
 
 def decide(entry: dict, rows: list[Row], scale: str) -> Verdict:
     """The verdict on one claim from its YAML entry and its evidence."""
-    bound, parts = entry.get("bound", False), []
     known = set(entry["judged"])
     unknown = sorted({row.part for row in rows} - known)
     if unknown:
         raise LookupError(
             f"evidence for the part '{unknown[0]}', which `judged` does not list ({', '.join(known)})"
         )
-    for name, judged in entry["judged"].items():
-        relation = Relation(judged["relation"], tuple(judged.get("means", {}).get("grid", ())))
-        own = [row for row in rows if row.part == name]
-        kinds = [judge(relation, [r for r in own if r.kind == kind], bound) for kind in (REAL, RELATIVE)]
-        parts.append(Part(name, judged["quantity"], relation, own, *kinds))
+    parts = judged_parts(entry, rows, NEARLY)
     if entry.get("only_at", scale) != scale:
         return Verdict(
             UNTESTED,
@@ -240,7 +243,25 @@ def decide(entry: dict, rows: list[Row], scale: str) -> Verdict:
     verdict = together([part.verdict for part in parts])
     deciding = [p for p in parts if p.verdict == verdict] or parts
     turns_on = tuple(dict.fromkeys(n for p in deciding for n in p.main.turns_on))
-    return Verdict(verdict, parts, turns_on, " ".join(sentence(part) for part in parts))
+    words = [sentence(part) for part in parts]
+    for nearly in OTHERWISE:
+        other = together([part.verdict for part in judged_parts(entry, rows, nearly)])
+        if other != verdict:
+            words.append(f"With {nearly:.0%} as nearly all: {other}.")
+    return Verdict(verdict, parts, turns_on, " ".join(words))
+
+
+def judged_parts(entry: dict, rows: list[Row], nearly: float) -> list[Part]:
+    parts = []
+    for name, judged in entry["judged"].items():
+        relation = Relation(judged["relation"], tuple(judged.get("means", {}).get("grid", ())))
+        own = [row for row in rows if row.part == name]
+        kinds = [
+            judge(relation, [r for r in own if r.kind == kind], entry.get("bound", False), nearly)
+            for kind in (REAL, RELATIVE)
+        ]
+        parts.append(Part(name, judged["quantity"], relation, own, *kinds))
+    return parts
 
 
 def together(found: list[str]) -> str:
