@@ -9,7 +9,7 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo browser test test-faults bench lock clean
+.PHONY: help setup demo browser test test-faults bench fidelity lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
@@ -53,6 +53,10 @@ test-faults: setup
 
 bench: setup
 	python benchmarks/run.py
+
+# Renews the table of config/README.md from the papers' YAML.
+fidelity: setup
+	fedrepro fidelity
 
 # Renews the lock; the hashes bind every file, and no index address enters it.
 lock:

@@ -1,4 +1,4 @@
-"""`fedrepro list|run|status|claims|diff|tidy|resume`: look around, debug a block without Snakemake, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|tidy|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
 
 import argparse
 import os
@@ -29,6 +29,9 @@ def main(words: list[str] | None = None) -> int:
     resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
     resume.add_argument("--cores", default=str(os.cpu_count()), help="how many (default: all)")
     resume.add_argument("target", nargs="*", help="for example fedsplit_fig3 (default: everything)")
+    commands.add_parser(
+        "fidelity", help="renew the table of what differs from the papers in config/README.md"
+    )
     given = parser.parse_args(words)
     try:
         return globals()[f"show_{given.command}"](given)
@@ -115,6 +118,15 @@ def show_tidy(given) -> int:
 
     p = plan(given)
     print(*tidy(Path(p.results), p.made(), given.remove), sep="\n")
+    return 0
+
+
+def show_fidelity(given) -> int:
+    from fedrepro.pipeline.config import load
+    from fedrepro.reporting.fidelity import replaced
+
+    page = Path("config/README.md")
+    page.write_text(replaced(page.read_text(), load({"scale": "paper"}).papers))
     return 0
 
 

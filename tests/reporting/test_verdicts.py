@@ -193,5 +193,8 @@ def test_another_nearly_all_is_said_where_it_matters():
     held = [row(5, seed=s) for s in range(9)]
     fair = decide(entry, [*held, row(50, seed=9)], "paper")
     assert fair.verdict == "depends"
-    assert "With 80% as nearly all: reproduced." in fair.why and "With 90% as nearly all: reproduced." in fair.why
+    assert (
+        "With 80% as nearly all: reproduced." in fair.why
+        and "With 90% as nearly all: reproduced." in fair.why
+    )
     assert "as nearly all" not in decide(entry, held, "paper").why
