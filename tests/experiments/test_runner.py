@@ -80,11 +80,37 @@ def test_an_algorithm_without_its_oracle_is_refused():
         cell(reader)
 
 
+def busy(seconds: float) -> float:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return 1.0
+
+
 def test_the_clock_stops_while_measuring():
     problem = quadratic_problem()
-    problem.measures["slow"] = lambda x: time.sleep(0.02) or 1.0
+    problem.measures["slow"] = lambda x: busy(0.02)
     found, _ = run_cell(fedgd, problem, problem.reference(), {}, Stop(5), ("gap", "slow"))
     assert found.last("seconds") < 0.05
+
+
+def test_the_clock_counts_work_and_not_waiting():
+    @algorithm(needs=set())
+    def works(clients):
+        while True:
+            yield clients.start if busy(0.02) else None
+
+    @algorithm(needs=set())
+    def waits(clients):
+        while True:
+            yield clients.start if time.sleep(0.02) is None else None
+
+    problem = quadratic_problem()
+    spent = [
+        run_cell(f, problem, problem.reference(), {}, Stop(3), ("gap",))[0].last("seconds")
+        for f in (works, waits)
+    ]
+    assert spent[0] >= 0.06 and spent[1] < 0.02
 
 
 def test_late_rounds_are_thinned():

@@ -294,7 +294,7 @@ def real(setting: Real | RealTuned, seed, data: Data) -> HingeProblem:
     samples = prepared(data.dataset, str(data.root), rows.tobytes(), setting["validation"])
     place = np.full(datasets.load(data.dataset, data.root).X.shape[1], -1)
     place[samples.features] = np.arange(len(samples.features))
-    columns = [place[own][place[own] >= 0] for own in part.columns]
+    columns = [np.sort(place[own][place[own] >= 0]) for own in part.columns]
     return HingeProblem(samples, setting, seed, ([np.searchsorted(rows, own) for own in part.rows], columns))
 
 
