@@ -103,7 +103,8 @@ def test_notebooks_type_no_number(notebook):
         "figures 3, 6, 7, 8 and 12", "Figure 2(a)'s problem", "section 3.3 and B.2.2", "eq. (22) predicts", "by (4.2)",
         "the sparse half of C8, F1 and the l1 ball", "FedGD with e = 10 at kappa = 10,000", "for e = 1 or 10",
         "Theorem 4.1, Corollary 2", "minimises F + 2ψ", "the stepsize 2/(ℓ* + L*)", "ρ* = (λ_{q+1} + λ_n)/2 is best",
-        "the step `1/L*`", "$\\kappa = 100$", "figures 8-10", "on w8a", "from 1/L* on", "to a gap of 1e-3", "in the l1 ball of radius 1,000",
+        "the step `1/L*`", "$\\kappa = 100$", "figures 8-10", "on w8a", "from 1/L* on", "to a gap of 1e-3",
+        "in the l1 ball of radius 1,000",
     ],
 )  # fmt: skip
 def test_names_are_allowed(text):

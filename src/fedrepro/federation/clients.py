@@ -3,9 +3,14 @@
 An algorithm talks to `Clients` only, so it cannot forget to count.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fedrepro.federation.protocol import Federation, oracle
+from fedrepro.maths import optimum
+from fedrepro.maths.costs import LinearModels, Quadratics
+from fedrepro.maths.losses import LOSSES
 from fedrepro.maths.nesterov import accelerate
 
 
@@ -17,6 +22,33 @@ class Clients(Federation):
         super().__init__(costs.m, start, constants)
         self.costs, self.shape = costs, costs.shape
         self.weights = np.full(self.m, 1.0 / self.m) if weights is None else np.asarray(weights, float)
+
+    @classmethod
+    def from_arrays(
+        cls, X: Sequence, y: Sequence, *, loss: str = "least_squares", ridge: float = 0.0
+    ) -> "Clients":
+        """Clients with data of one's own: X[j], of n_j rows, dense or sparse, and y[j] are client j's.
+
+        f_j(x) = (1/n_j) Σ_i φ(X[j]_i x, y[j]_i) + (ridge/2)‖x‖² with φ(u, b) = (u − b)²/2, or log(1 + exp(−bu)) and
+        labels ±1 for `loss="logistic"`. The stepsize rules' constants, `1/L*` and so on, are those at the optimum.
+        """
+        if loss not in LOSSES:
+            raise ValueError(f"loss '{loss}' is none of: {', '.join(LOSSES)}")
+        if len(X) != len(y) or any(np.shape(a)[0] != len(b) for a, b in zip(X, y, strict=False)):
+            raise ValueError("X and y need one entry for every client, with as many rows in X[j] as in y[j]")
+        y = [np.asarray(b, float) for b in y]
+        if loss == "logistic" and not all(np.isin(b, (-1, 1)).all() for b in y):
+            raise ValueError("the logistic loss takes labels -1 and 1")
+        shares = [1.0 / len(b) for b in y]
+        if loss == "least_squares":
+            costs = Quadratics.least_squares(X, y, shares, ridge)
+        else:
+            weights = [np.full(len(b), share) for b, share in zip(y, shares, strict=True)]
+            costs = LinearModels(loss, X, y, weights, ridge)
+        best = optimum.minimiser(costs)
+        found = cls(costs, constants=optimum.constants(costs, best))
+        found.optimum = best
+        return found
 
     # --- communication ---
 
