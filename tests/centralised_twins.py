@@ -22,6 +22,33 @@ def gradient_descent(clients):
         yield x
 
 
+def ten_steps(clients):
+    """Of gradient descent a round."""
+    every = gradient_descent(clients)
+    while True:
+        for _ in range(10):
+            x = next(every)
+        yield x
+
+
+def steps_by_coins(clients):
+    """Gradient descent that is looked at with probability √(ℓ/L)."""
+    known, coins = clients.constants, stream(0, "coins")
+    for x in gradient_descent(clients):
+        if coins.random() < (known["l*"] / known["L*"]) ** 0.5:
+            yield x
+
+
+def damped_and_remembered(clients):
+    """(H + 0.2I)y⁺ = g + 0.1y: FedNew with one client, whose multiplier stays zero."""
+    G, c, x, _ = bowl(clients)
+    y = np.zeros(D)
+    while True:
+        y = np.linalg.solve(G + 0.2 * np.eye(D), G @ x - c + 0.1 * y)
+        x = x - y
+        yield x
+
+
 def resolvent(G, c, s, v):
     """prox_{sf}(v)."""
     return np.linalg.solve(np.eye(D) + s * G, v + s * c)
@@ -167,6 +194,30 @@ def descent_seen_through_prox(clients):
         yield prox(z, t * STEP)
 
 
+def douglas_rachford(clients):
+    """With one gradient step, of length STEP/2, for the prox of STEP·f."""
+    gradient, prox, w = composite(clients)
+    x = y = w
+    while True:
+        y = y + w - x
+        x = x - STEP / 2 * (gradient(x) + (x - y) / STEP)
+        w = prox(2 * x - y, STEP)
+        yield w
+
+
+def bounded_dual_averaging(clients):
+    """Minimise the bounds a_t(g_tᵀw + μ/2‖w − w_t‖² + ψ) so far + ‖w − w⁰‖²/2η, by their sums."""
+    gradient, prox, first = composite(clients)
+    mu, t, A = VALUES["mu"], 0, 0.0
+    w, sums = first, first / STEP
+    while True:
+        a = 1 + mu * STEP * t
+        sums, A, t = sums - a * gradient(w) + a * mu * w, A + a, t + 1
+        c = 1 / STEP + mu * A
+        w = prox(sums / c, A / c)
+        yield w
+
+
 def samples(clients):
     own = clients.data.clients[0]
     X = np.zeros((own.n, clients.data.M))
@@ -204,6 +255,7 @@ PARAMS = {
     "shed_ls": {"increment": D},
     "mont_dec": {"increment": D},
     "hyfdca": {"inner": 1},
+    "cocoa": {"inner": 1},
     "hyfem": {"mu": 0.0},  # without the pull to the server's weights
 }
 
@@ -232,6 +284,16 @@ TWINS = {
     "centralised": proximal_gradient,
     "local": proximal_gradient,
     "local_average": proximal_gradient,
+    "scaffold": ten_steps,
+    "proxskip": steps_by_coins,
+    "fednew": damped_and_remembered,
+    "local_newton": newton,
+    "dane": proximal_point,  # the global gradient is its own
+    "fednl_topk": newton,
+    "feddr": douglas_rachford,
+    "fast_feddualavg": bounded_dual_averaging,
+    "decoupled": proximal_gradient,
+    "cocoa": dual_coordinate_ascent,
     "hyfdca": dual_coordinate_ascent,
     "fedavg_hybrid": stochastic_descent,
     "hyfem": stochastic_descent,

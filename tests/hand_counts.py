@@ -75,6 +75,18 @@ def disco(ledger: dict) -> dict:
     }  # fmt: skip
 
 
+def proxskip(ledger: dict) -> dict:
+    """The start down once; then a point up and the mean down wherever the coin says so, T times. In between every
+    client takes as many gradients as coins were thrown: one a round at least."""
+    thrown = ledger["gradients"] // m
+    assert thrown >= T
+    return ROUND_TRIP | START_DOWN | {"gradients": thrown * m}
+
+
+# Clients who keep x themselves are told the start, and then what the mean is.
+START_DOWN = {"floats_down": (T + 1) * m * d, "messages": (2 * T + 1) * m, "exchanges": T + 1}
+WHOLE = K * COLUMNS  # weights of all features at clients who hold whole samples
+
 # Hyper-parameters other than those of the other tests, where the defaults draw lots.
 PARAMS = {"mont_dec": {"increment": 1}}
 
@@ -111,6 +123,36 @@ COUNTS = {
     "centralised": {"gradients": T, "samples": T * 12 * EXAMPLES},
     "local": {"gradients": T, "samples": T * EXAMPLES},
     "local_average": {"gradients": T * MEMBERS, "samples": T * MEMBERS * EXAMPLES},
+    # SCAFFOLD: point and control in one message, ten local steps
+    "scaffold": ROUND_TRIP
+    | {"floats_down": 2 * T * m * d, "floats_up": 2 * T * m * d, "gradients": 10 * T * m},
+    "proxskip": proxskip,
+    "fednew": ROUND_TRIP | START_DOWN | {"gradients": T * m, "hessians": T * m},
+    # LocalNewton: a point up; then the mean direction down and a loss for each stepsize up
+    "local_newton": newton_type(T * m, 0, 0) | {"vectors": 0},
+    # DANE: gradients up and their mean down, then points up
+    "dane": {
+        "floats_down": 2 * T * m * d,
+        "floats_up": 2 * T * m * d,
+        "messages": 4 * T * m,
+        "exchanges": 2 * T,
+        "gradients": T * m,
+        "proxes": T * m,
+    },
+    # FedNL with Top-n: H_i⁰ in full, then n entries a round and their places
+    "fednl_topk": newton_type(T * m, d, m * d * d + T * 2 * m * d),
+    "feddr": COHORTS,  # the prox of ψ is the server's
+    "fast_feddualavg": COHORTS | {"proxes": WALKS},
+    "decoupled": COHORTS | {"proxes": WALKS},
+    # CoCoA+: weights down, their changes up; duals stay
+    "cocoa": {
+        "floats_down": T * WHOLE,
+        "floats_up": T * WHOLE,
+        "messages": 2 * T * K,
+        "exchanges": T,
+        "turns": T * K,
+        "local_steps": T * K * VALUES["inner"],
+    },
     "hyfdca": hyfdca(),
     "fedavg_hybrid": AVERAGING,
     "hyfem": AVERAGING,

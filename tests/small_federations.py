@@ -16,6 +16,8 @@ from fedrepro.experiments.reference import solve
 from fedrepro.federation.agents import Agents
 from fedrepro.federation.clients import Clients
 from fedrepro.federation.cohorts import SampledClients, Sampling
+from fedrepro.federation.complete import CompleteClients
+from fedrepro.federation.horizontal import HorizontalClients
 from fedrepro.federation.hybrid import HybridClients
 from fedrepro.federation.primal_dual import PrimalDualClients
 from fedrepro.federation.protocol import Federation
@@ -82,6 +84,15 @@ def agents(m=3, case="different"):
     return Agents(Quadratics(G, c, np.zeros(m)), pooled, p, start, constants(pooled, start, m, case))
 
 
+def complete(m=3, case="different"):
+    G, c, start = bowls(m, case)
+    costs = Quadratics(G, c, np.zeros(m))
+    pooled = PooledQuadratic(G.mean(axis=0)[None], c.mean(axis=0)[None], np.zeros(1))
+    low, high = costs.bounds()
+    more = {"low": low, "high": high, "order": np.arange(m)}
+    return CompleteClients(costs, pooled, start, constants(costs, start, m, case) | more)
+
+
 class Rows:
     """The design of wide clients, kept as it is: 3 rows each, 9 columns."""
 
@@ -139,14 +150,22 @@ def sampled(m=12, case="different"):
 def rectangles(m=4, case="different"):
     """A support vector machine over 2 x 2 rectangles, or one. At a `shared` minimiser the duals are optimal too.
     Copies of a rectangle would be another problem: λN grows with them."""
+    return supported(HybridClients, {4: "2x2", 1: "1x1"}[m], case)
+
+
+def whole_samples(m=4, case="different"):
+    """The same over `m` clients who hold all features of their samples."""
+    return supported(HorizontalClients, f"{m}x1", case)
+
+
+def supported(kind, grid, case):
     X, y = unit_problem(ROWS, COLUMNS)
-    grid = {4: "2x2", 1: "1x1"}[m]
     data = Rectangles(X, y, *hybrid(ROWS, COLUMNS, grid, np.random.default_rng(1)), RIDGE)
-    made = HybridClients(data)
+    made = kind(data)
     if case == "shared":
         best = hinge.solve(X, y, RIDGE, tolerance=1e-14)
         made.server.duals = [best["alpha"][group] for group in data.groups]
-        everyone = list(range(m))
+        everyone = list(range(made.m))
         made.send_duals(everyone)
         made.primal_aggregation(everyone, everyone)
         made.start = made.server.w.copy()
@@ -160,9 +179,11 @@ KINDS = {
     PrimalDualClients: primal_dual,
     SampledClients: sampled,
     HybridClients: rectangles,
+    HorizontalClients: whole_samples,
+    CompleteClients: complete,
 }
 CASES = {kind: {"different", "shared", "copies"} for kind in KINDS}
-CASES[HybridClients] = {"different", "shared"}
+CASES[HybridClients] = CASES[HorizontalClients] = {"different", "shared"}
 
 
 def small(kind: type[Federation], m: int | None = None, case: str = "different") -> Federation:
