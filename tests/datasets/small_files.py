@@ -86,3 +86,8 @@ COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "plai
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def find(sources, file: str):
+    """The first place that has the file intact, or None with the reasons in `tried`."""
+    return next(sources.candidates(file), None)

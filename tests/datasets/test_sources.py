@@ -12,7 +12,7 @@ import threading
 import time
 
 import pytest
-from small_files import sha256, tarred, zipped
+from small_files import find, sha256, tarred, zipped
 
 from fedrepro.datasets import DataError
 from fedrepro.datasets.transport import archives, download, sources
@@ -39,9 +39,9 @@ def files_below(root) -> list[str]:
 
 def test_a_sound_file_is_downloaded_once_and_then_at_hand(publisher, tmp_path):
     place = toy(publisher, tmp_path)
-    found = place.find(FILE)
+    found = find(place, FILE)
     assert found.place == "publisher" and found.verified and found.path.read_bytes() == BODY
-    assert toy(publisher, tmp_path).find(FILE).path == found.path
+    assert find(toy(publisher, tmp_path), FILE).path == found.path
     assert publisher.asked == ["/data.bin"]
     assert files_below(tmp_path) == ["downloads/toy/data.bin"]
 
@@ -76,7 +76,7 @@ def test_a_fault_leaves_nothing_behind_and_says_what_was_expected_and_found(
         publisher.bodies["/data.bin"] = b""
     elif fault:
         publisher.faults["/data.bin"] = fault
-    assert place.find(FILE) is None
+    assert find(place, FILE) is None
     assert files_below(tmp_path) == []
     (reason,) = place.tried
     for word in [FILE, f"{publisher.url}/data.bin", *words]:
@@ -87,25 +87,38 @@ def test_a_fault_leaves_nothing_behind_and_says_what_was_expected_and_found(
 
 def test_a_body_without_a_length_is_judged_by_its_digest(publisher, tmp_path):
     publisher.faults["/data.bin"] = "no length"
-    assert toy(publisher, tmp_path).find(FILE).verified
+    assert find(toy(publisher, tmp_path), FILE).verified
 
 
 def test_a_slow_but_moving_connection_is_waited_for_and_a_dripping_one_is_not(
     publisher, tmp_path, monkeypatch
 ):
     publisher.faults["/data.bin"] = "slow but sound"
-    assert toy(publisher, tmp_path / "a").find(FILE).verified
+    assert find(toy(publisher, tmp_path / "a"), FILE).verified
     publisher.faults["/data.bin"] = "drip"
     monkeypatch.setattr(download, "SLOW_AFTER_SECONDS", 0.3)
     place = toy(publisher, tmp_path / "b")
     started = time.monotonic()
-    assert place.find(FILE) is None and "too slow" in place.tried[0]
+    assert find(place, FILE) is None and "too slow" in place.tried[0]
     assert time.monotonic() - started < 2
+
+
+def test_an_address_may_name_a_file_in_a_zip(publisher, tmp_path):
+    url = f"{publisher.url}/all.zip#data.bin"
+    publisher.bodies["/all.zip"] = zipped(
+        {"more/data.bin": BODY, "old_data.bin": b"x", "__MACOSX/._data.bin": b""}
+    )
+    found = find(toy(publisher, tmp_path / "a", urls=[url]), FILE)
+    assert found.verified and found.path.read_bytes() == BODY and publisher.asked == ["/all.zip"]
+    publisher.bodies["/all.zip"] = zipped({"other.bin": BODY})
+    place = toy(publisher, tmp_path / "b", urls=[url])
+    assert find(place, FILE) is None and "0 members are called 'data.bin'" in place.tried[0]
+    assert files_below(tmp_path / "b") == []
 
 
 def test_the_second_address_is_tried_when_the_first_fails(publisher, tmp_path):
     place = toy(publisher, tmp_path, urls=[f"{publisher.url}/gone", f"{publisher.url}/data.bin"])
-    assert place.find(FILE).place == "publisher"
+    assert find(place, FILE).place == "publisher"
     assert "/gone: HTTP status 404" in place.tried[0]
 
 
@@ -136,32 +149,32 @@ def test_hosts_are_probed_side_by_side_once_a_run(publisher, tmp_path, monkeypat
     publisher.bodies["/data.bin"] = BODY
     started = time.monotonic()
     first = Sources(files, tmp_path)
-    assert all(first.find(f"toy/{i}") is None for i in range(10)) and first.find(FILE).verified
+    assert all(find(first, f"toy/{i}") is None for i in range(10)) and find(first, FILE).verified
     second = Sources(files, tmp_path)
-    assert all(second.find(f"toy/{i}") is None for i in range(10))
+    assert all(find(second, f"toy/{i}") is None for i in range(10))
     assert time.monotonic() - started < 2 and sorted(asked) == sorted(f"silent{i}.invalid" for i in range(10))
     monkeypatch.setenv("FEDREPRO_RUN", "another run")
-    assert Sources(files, tmp_path).find("toy/0") is None and len(asked) == 20
+    assert find(Sources(files, tmp_path), "toy/0") is None and len(asked) == 20
 
 
 def test_a_refused_connection_is_named(tmp_path):
     url = f"http://127.0.0.1:{closed_port()}/x"
     place = Sources({FILE: {"urls": [url], "mb": 1, "unpacked_mb": 1}}, tmp_path)
-    assert place.find(FILE) is None and url in place.tried[0] and "refused" in place.tried[0]
+    assert find(place, FILE) is None and url in place.tried[0] and "refused" in place.tried[0]
 
 
 def test_a_host_that_stalled_is_not_asked_again_in_the_run(publisher, tmp_path):
     publisher.faults["/data.bin"] = "stall"
-    assert toy(publisher, tmp_path).find(FILE) is None
+    assert find(toy(publisher, tmp_path), FILE) is None
     again = toy(publisher, tmp_path)
-    assert again.find(FILE) is None and "stalled earlier" in again.tried[0]
+    assert find(again, FILE) is None and "stalled earlier" in again.tried[0]
     assert publisher.asked == ["/data.bin"]
 
 
 def test_offline_asks_nobody(publisher, tmp_path, monkeypatch):
     monkeypatch.setenv("FEDREPRO_OFFLINE", "1")
     place = toy(publisher, tmp_path)
-    assert place.find(FILE) is None and publisher.asked == [] and "FEDREPRO_OFFLINE" in place.tried[0]
+    assert find(place, FILE) is None and publisher.asked == [] and "FEDREPRO_OFFLINE" in place.tried[0]
 
 
 def test_raw_comes_before_the_mirror_and_a_wrong_file_is_passed_over(publisher, tmp_path, monkeypatch):
@@ -170,15 +183,15 @@ def test_raw_comes_before_the_mirror_and_a_wrong_file_is_passed_over(publisher, 
     (mirror / "toy/data.bin.gz").write_bytes(gzip.compress(BODY))
     monkeypatch.setenv("FEDREPRO_MIRROR", str(mirror))
     place = toy(publisher, tmp_path / "data", unpacked_sha256=sha256(BODY))
-    assert place.find(FILE).place == "mirror" and publisher.asked == []
+    assert find(place, FILE).place == "mirror" and publisher.asked == []
     by_hand = place.by_hand(FILE)
     by_hand.parent.mkdir(parents=True)
     by_hand.write_bytes(b"not it")
-    found = place.find(FILE)
+    found = find(place, FILE)
     assert found.place == "mirror" and "raw/toy/data.bin" in place.tried[0] and "expected" in place.tried[0]
     assert by_hand.read_bytes() == b"not it"  # a person's file is never touched
     by_hand.write_bytes(BODY)
-    assert place.find(FILE).path == by_hand
+    assert find(place, FILE).path == by_hand
     assert sources.put_by_hand([FILE, "toy/other"], tmp_path / "data") == [str(by_hand)]
     assert str(tmp_path) not in sources.shown(mirror / "toy/data.bin.gz", "mirror")
 
@@ -262,7 +275,7 @@ def test_a_full_disk_is_said_so_and_cleaned_up(publisher, tmp_path, monkeypatch)
 
     monkeypatch.setattr(Path, "open", full)
     place = toy(publisher, tmp_path)
-    assert place.find(FILE) is None and "disk full" in place.tried[0]
+    assert find(place, FILE) is None and "disk full" in place.tried[0]
     assert files_below(tmp_path) == []
 
 
@@ -275,7 +288,7 @@ def test_two_runs_at_once_share_one_download(publisher, tmp_path):
     publisher.faults["/data.bin"] = "slow but sound"
     found = []
     threads = [
-        threading.Thread(target=lambda: found.append(toy(publisher, tmp_path).find(FILE))) for _ in range(4)
+        threading.Thread(target=lambda: found.append(find(toy(publisher, tmp_path), FILE))) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -288,7 +301,7 @@ def test_two_runs_at_once_share_one_download(publisher, tmp_path):
 def fetch_until_killed(files, root):
     os.environ["FEDREPRO_RUN"] = "the one that is killed"
     download.STALL_SECONDS = 60
-    Sources(files, root).find(FILE)
+    find(Sources(files, root), FILE)
 
 
 def test_a_kill_in_the_middle_leaves_no_file_and_no_lock(publisher, tmp_path):
@@ -305,7 +318,7 @@ def test_a_kill_in_the_middle_leaves_no_file_and_no_lock(publisher, tmp_path):
     (left,) = files_below(tmp_path)
     assert left.endswith(".part")  # a kill cannot clean up; the name is not the final one
     publisher.faults.clear()
-    assert toy(publisher, tmp_path).find(FILE).verified
+    assert find(toy(publisher, tmp_path), FILE).verified
     assert files_below(tmp_path) == ["downloads/toy/data.bin"]
 
 
@@ -315,4 +328,4 @@ def test_the_download_limit_takes_the_smallest_first_and_is_never_passed(publish
     assert affordable(files, 2) == set()
     place = toy(publisher, tmp_path)
     place.may_download = frozenset()
-    assert place.find(FILE) is None and "download limit" in place.tried[0] and publisher.asked == []
+    assert find(place, FILE) is None and "download limit" in place.tried[0] and publisher.asked == []

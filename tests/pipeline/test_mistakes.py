@@ -444,6 +444,9 @@ def test_snakemake_says_the_sentence_and_no_more(tmp_path):
     assert "--config: scale: 3 is not one of smoke, quick, paper" in said("--config", "scale=3")
     assert "unknown key 'scael' at top level; did you mean 'scale'?" in said("--config", "scael=smoke")
     assert "no paper 'fedsplt'; did you mean 'fedsplit'?" in said("--config", "papers=fedsplt")
+    right = "targets come before --config, as in: snakemake --cores 2 fedsplit_fig1 --config scale=smoke"
+    assert said("--config", "scale=smoke", "fedsplit_fig1").strip().endswith(right)
+    assert said("--config", "x=1").strip().startswith("--config: 'x=1' has no valid key")
     promised = ("scale=smoke", "seeds={smoke: 1}", "papers=fedsplit", "data=standin")
     assert "fedsplit_fig1" in snakemake(project, "-n", "fedsplit_fig1", "--config", *promised).stdout
     for text in (b"", b"scale: caf\xe9\n", b"scale: [\n", b"scale: smoke\nscale: quick\n", b"- a\n"):

@@ -7,6 +7,7 @@ was.
 import importlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from fedrepro.datasets import DECODED, DataError, Decoded, content_checksum, sam
 from fedrepro.datasets.transport.download import locked, write_atomically
 from fedrepro.datasets.transport.sources import Found, Sources, check_space
 from fedrepro.maths.seeds import stream
+
+VOUCHERS = {"content", "beginning", "inside"}  # what a variant may pin of what its files decode to, or hold
 
 
 def prepare(
@@ -61,23 +64,49 @@ def prepare(
 
 def attempt(name: str, entry: dict, variant: dict, sources: Sources) -> tuple[Decoded, list[Found]] | None:
     """The variant decoded and checked, or None when a file is missing or is not what it should be."""
-    found = []
-    for file in variant["files"]:
-        here = sources.find(file)
-        if here is None:
-            return None
-        found.append(here)
     limits = {file: sources.files[file]["unpacked_mb"] for file in variant["files"]}
-    try:
-        decoded = function_of(variant["parser"])({f.file: f.path for f in found}, limits)
-        check(decoded, variant["expect"], variant.get("title", entry["title"]))
-        checksum = content_checksum(decoded)
-        if variant.get("content", checksum) != checksum:
-            raise DataError(f"expected content sha256 {variant['content']}, found {checksum}")
-    except (DataError, OSError) as error:  # OSError: parsers of archives need room on the disk
-        sources.tried.append(f"{name} from {', '.join(f.place for f in found)}: {error}")
-        return None
-    return decoded, found
+    for found in combinations(variant["files"], sources, vouched=bool(VOUCHERS & variant.keys())):
+        try:
+            decoded = function_of(variant["parser"])({f.file: f.path for f in found}, limits)
+            check(decoded, variant["expect"], variant.get("title", entry["title"]))
+            check_content(decoded, variant)
+        except (DataError, OSError) as error:  # OSError: parsers of archives need room on the disk
+            doubtful = [f for f in found if f.doubt]
+            for f in doubtful:
+                sources.pass_over(f, f"{f.doubt}; packed anew it is not either: {error}")
+            if not doubtful:
+                sources.tried.append(f"{name} from {', '.join(f.place for f in found)}: {error}")
+        else:
+            return decoded, found
+    return None
+
+
+def combinations(files: list[str], sources: Sources, vouched: bool) -> Iterator[list[Found]]:
+    """One of each file, in the order in which they are found; mostly the first is the last."""
+    if not files:
+        yield []
+        return
+    first, *others = files
+    for found in sources.candidates(first, vouched):
+        tried = False
+        for more in combinations(others, sources, vouched):
+            tried = True
+            yield [found, *more]
+        if found.doubt and not tried:
+            sources.pass_over(found, found.doubt)
+
+
+def check_content(decoded: Decoded, variant: dict) -> None:
+    """Against the pinned sha256 of what it decodes to: of all, or of the rows we know."""
+    pinned = [(variant["content"], len(decoded.y), "content")] if "content" in variant else []
+    if "beginning" in variant:
+        rows = variant["beginning"]["rows"]
+        pinned.append((variant["beginning"]["content"], rows, f"content of the first {rows:,} rows"))
+    for expected, rows, what in pinned:
+        groups = None if decoded.groups is None else decoded.groups[:rows]
+        checksum = content_checksum(Decoded(decoded.X[:rows], decoded.y[:rows], groups))
+        if checksum != expected:
+            raise DataError(f"expected {what} sha256 {expected}, found {checksum}")
 
 
 def function_of(path: str):
@@ -172,7 +201,11 @@ def verdict(variant: dict, found: list[Found]) -> str:
         return "generated"
     if "content" in variant:
         return "pinned content"
-    return "pinned file" if all(f.verified for f in found) else "shape, ranges and counts"
+    if all(f.verified for f in found):
+        return "pinned file"
+    if "beginning" in variant:
+        return f"pinned content of the first {variant['beginning']['rows']:,} rows"
+    return "pinned files in the archive" if "inside" in variant else "shape, ranges and counts"
 
 
 def as_arrays(decoded: Decoded) -> dict[str, np.ndarray]:

@@ -65,23 +65,23 @@ def check_member_name(archive: str, name: str) -> None:
         raise DataError(f"{archive}: holds '{name}', a path outside its folder; the archive is refused")
 
 
-def zip_member(path: Path, ending: str, limit_mb: float) -> bytes:
-    """The one member of a zip whose name ends with `ending`."""
+def zip_member(path: Path, name: str, limit_mb: float) -> bytes:
+    """The one member of a zip that has this name, in whatever folder."""
     try:
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 check_member_name(path.name, info.filename)
                 if (info.external_attr >> 16) & 0o170000 == 0o120000:
                     raise DataError(f"{path.name}: '{info.filename}' is a link; the archive is refused")
-            found = [info for info in archive.infolist() if info.filename.endswith(ending)]
+            found = [info for info in archive.infolist() if f"/{info.filename}".endswith(f"/{name}")]
             if len(found) != 1:
-                raise DataError(f"{path.name}: {len(found)} members end with '{ending}', expected one")
+                raise DataError(f"{path.name}: {len(found)} members are called '{name}', expected one")
             with archive.open(found[0]) as stream:
                 content = stream.read(int(limit_mb * MB) + 1)
     except DAMAGE as error:
         raise DataError(f"{path.name}: not a sound zip archive ({error})") from None
     if len(content) > limit_mb * MB:
-        raise DataError(f"{path.name}: '{ending}' unpacks to more than the {limit_mb:g} MB declared")
+        raise DataError(f"{path.name}: '{name}' unpacks to more than the {limit_mb:g} MB declared")
     return content
 
 

@@ -122,7 +122,7 @@ class _WebOnly(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def download(url: str, target: Path, limit_mb: float, expected_bytes: int | None = None) -> None:
+def download(url: str, target: Path, limit_mb: float) -> None:
     """Fetch `url` into `target`, a temporary name the caller chose; DataError says what went wrong."""
     opener = urllib.request.build_opener(_WebOnly)
     request = urllib.request.Request(url, headers={"User-Agent": "fedrepro", "Accept-Encoding": "identity"})
@@ -130,7 +130,7 @@ def download(url: str, target: Path, limit_mb: float, expected_bytes: int | None
     try:
         with opener.open(request, timeout=STALL_SECONDS) as response, target.open("wb") as out:
             length = response.headers.get("Content-Length", "")
-            promised = expected_bytes or (int(length) if length.isdigit() else None)
+            promised = int(length) if length.isdigit() else None
             while piece := response.read1(1 << 18):
                 if total == 0 and piece.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
                     raise DataError("found an HTML page where a data file was expected")

