@@ -40,16 +40,20 @@ def execute(source: Path, target: Path, page: Path, results: Path) -> None:
     import nbformat
     import papermill
     from nbconvert import HTMLExporter
+    from papermill.exceptions import PapermillExecutionError
 
     with written(target) as temporary:
-        notebook = papermill.execute_notebook(
-            str(source),
-            str(temporary),
-            parameters={"results": str(results)},
-            progress_bar=False,
-            log_output=False,
-            extra_arguments=["--log-level=ERROR"],  # a kernel warns of its local port every time
-        )
+        try:
+            notebook = papermill.execute_notebook(
+                str(source),
+                str(temporary),
+                parameters={"results": str(results)},
+                progress_bar=False,
+                log_output=False,
+                extra_arguments=["--log-level=ERROR"],  # a kernel warns of its local port every time
+            )
+        except PapermillExecutionError as error:  # its own message is the whole of the cell's traceback
+            raise RuntimeError(f"{source}, cell {error.exec_count}: {error.ename}: {error.evalue}") from error
         nbformat.write(without_chance(notebook), temporary)
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", embed_images=True)
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": source.stem}})
