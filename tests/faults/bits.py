@@ -54,7 +54,9 @@ def trace_bytes(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def differences(one: Path, other: Path) -> list[str]:
-    """The files in which two folders of results differ, or that only one of them has."""
-    left, right = digests(one), digests(other)
-    return sorted(name for name in left.keys() | right.keys() if left.get(name) != right.get(name))
+def differences(whole: Path, other: Path, part: bool = False) -> list[str]:
+    """The files in which two folders of results differ, or that only one of them has; a `part` has less than the whole."""
+    left, right = digests(whole), digests(other)
+    assert right
+    names = right.keys() if part else left.keys() | right.keys()
+    return sorted(name for name in names if left.get(name) != right.get(name))

@@ -4,8 +4,13 @@ import re
 from html import escape
 from pathlib import Path
 
+import pandas as pd
+
 from fedrepro.datasets.files import written
 from fedrepro.experiments.results import Results
+
+# Notebooks show words of the configuration and of the data in styled tables, which pandas takes for HTML otherwise.
+pd.options.styler.format.escape = "html"
 
 TABLE = re.compile(r"\bT_[0-9a-f]{5}(?![0-9a-f])")  # pandas names a styled table at random
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # `<Styler at 0x7f635d7222d0>`
