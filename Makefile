@@ -49,7 +49,7 @@ test: setup browser
 
 # What survives a kill, a full disk or another environment, on all five papers; writes the table in tests/README.md.
 test-faults: setup
-	python -m pytest tests/faults tests/workflow/test_reruns.py tests/workflow/test_ledgers.py -m "faults or not faults" --faults-table
+	python -m pytest tests/faults tests/workflow/test_reruns.py -m "faults or not faults" --faults-table new
 
 bench: setup
 	python benchmarks/run.py

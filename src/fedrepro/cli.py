@@ -6,6 +6,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fedrepro.datasets import DataError
+from fedrepro.datasets.files import Damaged
 from fedrepro.experiments.experiment import SCALES
 from fedrepro.pipeline.config import ConfigError, nearest
 
@@ -35,11 +37,11 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     try:
         return globals()[f"show_{given.command}"](given)
-    except (ConfigError, FileNotFoundError) as error:
-        print(f"fedrepro: {error}", file=sys.stderr)
-        return 1
     except BrokenPipeError:  # the reader of a pipe had enough
         return 0
+    except (ConfigError, DataError, Damaged, OSError) as error:
+        print(f"fedrepro: {error}", file=sys.stderr)
+        return 1
 
 
 def plan(given):
@@ -106,10 +108,14 @@ def show_status(given) -> int:
 def show_claims(given) -> int:
     from fedrepro.experiments.results import Results
 
-    for row in Results(Path(f"results/{given.scale}")).claims().itertuples():
-        print(
-            f"{row.id:5} {row.verdict:15} {row.statement}\n{'':21} paper: {row.paper_value}; ours: {row.our_value}"
-        )
+    folder = Path(f"results/{given.scale}")
+    try:
+        for row in Results(folder).claims().itertuples():
+            print(f"{row.id:5} {row.verdict:15} {row.statement}")
+            print(f"{'':21} paper: {row.paper_value}; ours: {row.our_value}")
+    except (ValueError, AttributeError) as error:
+        again = f"rm {folder}/tables/*_claims.csv and run snakemake --cores 2 --config scale={given.scale}"
+        raise ConfigError(f"a table of claims in {folder}/tables is damaged ({error}); {again}") from None
     return 0
 
 

@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,14 @@ from project_copy import environment
 SMOKE = ("--config", "scale=smoke")
 FIGURE = "fedsplit_fig1"
 COMMAND = (sys.executable, "-m", "snakemake")
+# What must not change a bit.
+THREADS = {
+    "OMP_NUM_THREADS": "4",
+    "OPENBLAS_NUM_THREADS": "3",
+    "MKL_NUM_THREADS": "2",
+    "NUMBA_NUM_THREADS": "2",
+}
+PLACE = {"PYTHONHASHSEED": "77", "LC_ALL": "C", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}
 
 
 def run(project: Path, *words: str, check=True, circumstances: dict | None = None, first: tuple = (), **more):
@@ -33,13 +40,13 @@ def run(project: Path, *words: str, check=True, circumstances: dict | None = Non
     return done
 
 
-def started(project: Path, *words: str) -> subprocess.Popen:
+def started(project: Path, *words: str, circumstances: dict | None = None) -> subprocess.Popen:
     """The same in the background, in a process group of its own; what it says goes to `said`."""
     with said(project).open("w") as out:
         return subprocess.Popen(
             [*COMMAND, *words],
             cwd=project,
-            env=environment(project),
+            env=environment(project) | (circumstances or {}),
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -60,9 +67,11 @@ def wait_for(condition, running: subprocess.Popen, seconds: float = 600.0) -> bo
     return False
 
 
-def killed(project: Path, *words: str, after_jobs: int, then: float) -> bool:
+def killed(
+    project: Path, *words: str, after_jobs: int, then: float, circumstances: dict | None = None
+) -> bool:
     """Start the run, and kill all its processes `then` seconds after so many jobs have ended; False if it ended before."""
-    with started(project, *words) as running:
+    with started(project, *words, circumstances=circumstances) as running:
         if after_jobs:
             wait_for(lambda: said(project).read_text().count("\nFinished jobid") >= after_jobs, running)
         wait_for(lambda: False, running, then)
@@ -72,14 +81,9 @@ def killed(project: Path, *words: str, after_jobs: int, then: float) -> bool:
     return False
 
 
-def moments(seed: int, kills: int, jobs: int):
+def moments(seed: int | str, kills: int, jobs: int):
     """When to kill, so that a run of so many jobs is over after about so many kills: some while it still starts."""
     chance = random.Random(seed)
     for _ in range(kills):
         jobs_before = chance.choice((0, chance.randint(1, max(1, 2 * jobs // kills))))
         yield jobs_before, chance.uniform(0.0, 6.0 if jobs_before == 0 else 1.5)
-
-
-def copy_of(project: Path, target: Path) -> Path:
-    shutil.copytree(project, target, symlinks=True)
-    return target

@@ -21,10 +21,11 @@ class Tally:
             for fault, tries in self.tried.items()
         ]
 
-    def write(self, path: Path) -> None:
-        """Between its two marks."""
-        text = path.read_text()
-        before, rest = text.split(BEGIN)
+    def write(self, path: Path, keep: bool) -> None:
+        """Between its two marks; what was not tried this time is kept where asked to."""
+        before, rest = path.read_text().split(BEGIN)
+        table, after = rest.split(END)
+        known = {row.split(" | ")[0]: row for row in table.splitlines()[2:]} if keep else {}
+        known |= {row.split(" | ")[0]: row for row in self.rows()}
         head = "| fault | tries | survived | what one sees |\n| --- | --- | --- | --- |\n"
-        table = head + "".join(f"{row}\n" for row in self.rows())
-        path.write_text(before + BEGIN + table + END + rest.split(END)[1])
+        path.write_text(before + BEGIN + head + "".join(f"{row}\n" for row in known.values()) + END + after)

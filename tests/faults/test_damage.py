@@ -2,7 +2,7 @@
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, SMOKE, copy_of, run
+from fault_runs import FIGURE, SMOKE, run
 
 pytestmark = pytest.mark.workflow
 
@@ -10,16 +10,11 @@ REFERENCE = "results/smoke/reference/fedsplit_fig1.npz"
 TRACES = "results/smoke/traces/fedsplit_fig1"
 
 
-@pytest.fixture
-def after(figure, tmp_path):
-    return copy_of(figure, tmp_path / "after")
-
-
 def names(folder) -> list[str]:
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_a_reference_cut_short(figure, after, tally):
+def test_a_reference_cut_short(finished, after, tally):
     path, traces = after / REFERENCE, names(after / TRACES)
     path.write_bytes(path.read_bytes()[:-100])
     done = run(after, "--cores", "1", FIGURE, *SMOKE, check=False)
@@ -28,13 +23,13 @@ def test_a_reference_cut_short(figure, after, tally):
     assert names(after / TRACES) == traces
     path.unlink()  # the command it says
     run(after, "--cores", "1", FIGURE, *SMOKE)
-    assert differences(figure / "results/smoke", after / "results/smoke") == []
+    assert differences(finished / "results/smoke", after / "results/smoke") == []
     tally.add(
         "a reference cut short", True, "`… is damaged (…). Remove and run the same command again: rm …`"
     )
 
 
-def test_a_reference_damaged_in_the_middle(figure, after, tally):
+def test_a_reference_damaged_in_the_middle(finished, after, tally):
     """Its ends are as they should be, so that only the job that reads it can tell."""
     path = after / REFERENCE
     whole = path.read_bytes()
@@ -50,14 +45,14 @@ def test_a_reference_damaged_in_the_middle(figure, after, tally):
     assert again.returncode != 0 and "Nothing to be done" not in again.stderr
     path.unlink()
     run(after, "--cores", "1", FIGURE, *SMOKE)
-    assert differences(figure / "results/smoke", after / "results/smoke") == []
+    assert differences(finished / "results/smoke", after / "results/smoke") == []
     tally.add(
         "a reference damaged in the middle", True, "the same, by the job that reads it; the rest goes on"
     )
 
 
 @pytest.mark.parametrize("how", ["removed", "emptied", "cut short"])
-def test_a_trace_is_missed_although_its_figure_is_there(figure, after, how, tally):
+def test_a_trace_is_missed_although_its_figure_is_there(finished, after, how, tally):
     path = after / TRACES / "fedgd.parquet"
     if how != "removed":
         path.write_bytes(path.read_bytes()[: 1000 if how == "cut short" else 0])
@@ -66,6 +61,6 @@ def test_a_trace_is_missed_although_its_figure_is_there(figure, after, how, tall
         assert (after / "results/smoke/figures/fedsplit/fig1.svg").exists()
     path.unlink()
     run(after, "--cores", "1", FIGURE, *SMOKE)
-    assert differences(figure / "results/smoke", after / "results/smoke") == []
+    assert differences(finished / "results/smoke", after / "results/smoke") == []
     seen = "it is made again" if how == "removed" else "`… is damaged (…): rm …`; the figure stays"
     tally.add(f"a trace {how}", True, seen)

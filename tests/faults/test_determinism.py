@@ -2,70 +2,49 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, SMOKE, run
+from fault_runs import FIGURE, PLACE, SMOKE, THREADS, run
 
 from fedrepro.maths import kernels
-from project_copy import copy_project
-
-pytestmark = pytest.mark.faults  # long: `make test-faults`
 
 KERNELS = Path(kernels.__file__).parent
-THREADS = {
-    "OMP_NUM_THREADS": "4",
-    "OPENBLAS_NUM_THREADS": "3",
-    "MKL_NUM_THREADS": "2",
-    "NUMBA_NUM_THREADS": "2",
-}
-PLACE = {"PYTHONHASHSEED": "77", "LC_ALL": "C", "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}
 SAME = "nothing: the same bytes"
-
-
-def caches(project: Path) -> dict[str, str]:
-    """The loops that a run in this copy has compiled."""
-    return {"NUMBA_CACHE_DIR": str(project / KERNELS.relative_to(KERNELS.parents[3]) / "__pycache__")}
+FIGURES = (FIGURE, "fco_fig3")
 
 
 @pytest.mark.workflow
-def test_a_paper_and_a_figure_in_two_environments(tmp_path, tally):
-    """FedSplit with its notebook and page, and figure 3 of FCO, whose loops are compiled: cold on one side, as one job at a
-    time with other threads, locale and hash seed on the other."""
-    one, two = (copy_project(tmp_path / name / "project") for name in ("one", "two"))
-    page = ("results/smoke/report/index.html", *SMOKE, 'papers=["fedsplit"]')
-    for project, words, circumstances in (
-        (one, ("--cores", "2"), {"PYTHONHASHSEED": "1"}),
-        (two, ("--cores", "1", "--prioritize", FIGURE), THREADS | PLACE),
-    ):
-        run(project, *words, FIGURE, "fco_fig3", *SMOKE, circumstances=circumstances)
-        run(project, *words[:2], *page, circumstances=circumstances)
-    different = differences(one / "results/smoke", two / "results/smoke")
-    tally.add(
-        "other threads, locale, hash seed and order: one paper, its notebook and page", not different, SAME
-    )
+def test_two_figures_in_another_environment(finished, project, tally):
+    """One job at a time, in another order, with other threads, locale and hash seed; the loops of the second are compiled
+    here once more."""
+    words = ("--cores", "1", *FIGURES, "--prioritize", FIGURE)
+    run(project, *words, *SMOKE, circumstances=THREADS | PLACE)
+    different = differences(finished / "results/smoke", project / "results/smoke", part=True)
+    tally.add("other threads, locale, hash seed and order: two figures", not different, SAME)
     assert different == []
+    drawn = {
+        p.relative_to(project / "results/smoke/figures")
+        for p in project.rglob("results/smoke/figures/**/*.*")
+    }
+    assert {str(path.with_suffix("")).replace("/", "_") for path in drawn} == set(FIGURES)
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize(
-    "name", ["threads, one core", "locale, hash seed, time zone", "warm caches, another order"]
-)
-def test_all_papers_in_other_environments(undisturbed, project, name, tally):
-    words, circumstances = {
-        "threads, one core": (("--cores", "1"), THREADS),
-        "locale, hash seed, time zone": (("--cores", "2"), PLACE),
-        "warm caches, another order": (
-            ("--cores", "2", "--prioritize", "shed", "hyfdca"),
-            caches(undisturbed),
-        ),
-    }[name]
-    run(project, *words, "all", *SMOKE, circumstances=circumstances)
-    different = differences(undisturbed / "results/smoke", project / "results/smoke")
-    tally.add(f"{name}: five papers", not different, SAME)
+@pytest.mark.workflow
+def test_all_that_is_made_from_traces_in_another_environment(after, finished, tally):
+    """Figures, tables, claims, notebooks and the page, each job a process of its own."""
+    results = after / "results/smoke"
+    for name in ("figures", "tables", "notebooks", "report", "claims.csv", "evidence.parquet"):
+        path = results / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    run(after, "--cores", "1", *SMOKE, circumstances=THREADS | PLACE | {"FEDREPRO_FORKS": "off"})
+    different = differences(finished / "results/smoke", results, timed_anew=False)
+    tally.add("the same: all figures, tables, claims, notebooks and the page", not different, SAME)
     assert different == []
 
 

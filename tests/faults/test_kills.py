@@ -4,13 +4,15 @@ import shutil
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, SMOKE, killed, moments, run
+from fault_runs import FIGURE, PLACE, SMOKE, THREADS, killed, moments, run
 
 from fedrepro.datasets.files import TEMPORARY, check_whole
+from fedrepro.pipeline.config import ROOT, load
 
-pytestmark = [pytest.mark.workflow, pytest.mark.faults]  # long: `make test-faults`
+pytestmark = pytest.mark.workflow
 
-KILLS, SEED = 25, 20260
+KILLS = 5  # of every paper
+PAPERS = load({"scale": "smoke"}, ROOT).papers
 SEES = "the same command goes on; no `--unlock`"
 
 
@@ -20,41 +22,44 @@ def whole(project) -> None:
     check_whole(p for p in files if not TEMPORARY.fullmatch(p.name))
 
 
-def leftovers(project) -> list:
-    return [p for p in (project / "results").rglob(".*") if TEMPORARY.fullmatch(p.name)]
+def finish(project, finished, target: str, **more) -> list[str]:
+    """The command alone ends it; what is different from an undisturbed run."""
+    done = run(project, "--cores", "2", target, *SMOKE, **more)
+    assert "unlock" not in done.stdout + done.stderr
+    assert [p for p in (project / "results").rglob(".*") if TEMPORARY.fullmatch(p.name)] == []
+    return differences(finished / "results/smoke", project / "results/smoke", part=True)
 
 
-def test_two_kills_of_a_figure(figure, project, tally):
+def test_two_kills_of_a_figure(finished, project, tally):
     for jobs, then in ((0, 4.0), (2, 0.4)):
         assert killed(project, "--cores", "2", FIGURE, *SMOKE, after_jobs=jobs, then=then)
         whole(project)
-    done = run(project, "--cores", "2", FIGURE, *SMOKE)
-    assert "unlock" not in done.stdout + done.stderr
-    assert leftovers(project) == []
-    assert differences(figure / "results/smoke", project / "results/smoke") == []
-    assert "Nothing to be done" in run(project, "--cores", "1", FIGURE, *SMOKE).stderr
-    tally.add("SIGKILL of all processes, one figure", True, SEES)
+    assert finish(project, finished, FIGURE) == []
+    assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
+    for _ in range(2):
+        tally.add("SIGKILL of all processes, one figure", True, SEES)
 
 
 @pytest.mark.faults
-def test_many_kills_of_all_papers(undisturbed, project, tally):
-    """At least KILLS, at moments drawn once; should the run end before, what has been drawn from traces goes and it
-    continues from there."""
-    jobs = len(list((undisturbed / ".snakemake/metadata").iterdir()))
-    kills = 0
-    for after, then in moments(SEED, 4 * KILLS, 4 * jobs):
+@pytest.mark.parametrize("paper", PAPERS)
+def test_kills_of_a_paper(finished, project, paper, tally):
+    """At moments drawn once, and in another environment than the undisturbed run had: neither may change a bit. Should the
+    run end before the last kill, its traces go and it continues from there."""
+    kills, elsewhere = 0, THREADS | PLACE
+    for after, then in moments(paper, 4 * KILLS, 4 * len(PAPERS[paper].blocks)):
         if kills == KILLS:
             break
-        if killed(project, "--cores", "2", *SMOKE, after_jobs=after, then=then):
+        words = ("--cores", "2", paper, *SMOKE)
+        if killed(project, *words, after_jobs=after, then=then, circumstances=elsewhere):
             kills += 1
             whole(project)
         else:
             shutil.rmtree(project / "results/smoke/traces")
     assert kills == KILLS
-    done = run(project, "--cores", "2", *SMOKE)
-    assert "unlock" not in done.stdout + done.stderr
-    assert leftovers(project) == []
-    different = differences(undisturbed / "results/smoke", project / "results/smoke")
+    different = finish(project, finished, paper, circumstances=elsewhere)
     for _ in range(kills):
         tally.add("SIGKILL of all processes, five papers", not different, SEES)
+    threads = "other numbers of threads, locale, time zone and hash seed: all traces of five papers"
+    tally.add(threads, not different, "nothing: the same bytes")
     assert different == []
+    assert len(list((project / "results/smoke/traces").rglob("*.parquet"))) == len(PAPERS[paper].blocks)

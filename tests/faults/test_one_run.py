@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
-from fault_runs import FIGURE, SMOKE, copy_of, run, said, started, wait_for
+from fault_runs import FIGURE, SMOKE, run, said, started, wait_for
 
 from fedrepro.pipeline.start import Busy, hold
+from project_copy import environment
 
 pytestmark = [pytest.mark.workflow, pytest.mark.faults]  # long: `make test-faults`
 
@@ -42,13 +45,8 @@ def test_the_lock_is_free_once_its_holder_is_gone(tmp_path):
     os.close(hold(path))
 
 
-def test_resume_is_the_same_command(figure, tmp_path):
-    import subprocess
-    import sys
-
-    from project_copy import environment
-
-    project = copy_of(figure, tmp_path / "resumed")
+def test_resume_is_the_same_command(after):
+    project = after
     for path in (project / "results/smoke/figures").rglob("*.svg"):
         path.unlink()
     words = [sys.executable, "-m", "fedrepro.cli", "--scale", "smoke", "resume", "--cores", "1", FIGURE]

@@ -1,5 +1,6 @@
 """The code a job depends on: everything it imports, what lies beside that, the lock, and nothing else."""
 
+import ast
 import sys
 
 import pytest
@@ -77,7 +78,7 @@ def test_the_lock_counts_for_everything(package):
 
 def test_imports_are_read_without_running_anything():
     source = "import numpy\nimport fedrepro.cli\nfrom fedrepro.maths import wide, no_such\nif 0:\n    from fedrepro import cli\n"
-    assert code.imported(source) == {"fedrepro.cli", "fedrepro.maths", "fedrepro.maths.wide"}
+    assert code.imported(ast.parse(source)) == {"fedrepro.cli", "fedrepro.maths", "fedrepro.maths.wide"}
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 import zipfile
 
 import pandas as pd
@@ -74,13 +72,6 @@ def test_dry_run_explains(project):
     assert "fig3a" in out and "fig3b" in out and "fig1." not in out
 
 
-def test_one_figure(project):
-    snakemake(project, "--cores", "2", "fedsplit_fig1", *SMOKE)
-    made = {p.name for p in (project / "results/smoke/figures").rglob("*.*")}
-    assert made == {"fig1.svg", "fig1.pdf", "fig1.png"}
-    assert {p.name for p in (project / "results/smoke/traces").iterdir()} == {"fedsplit_fig1"}
-
-
 def test_a_misspelt_key_stops_before_anything_runs_and_loses_nothing(after):
     before = {p: p.stat().st_mtime for p in (after / "results").rglob("*.*")}
     done = snakemake(after, "--cores", "1", "--config", "scale=smoke", "sclae=smoke", check=False)
@@ -132,38 +123,6 @@ def test_snakemake_report(finished, tmp_path):
     snakemake(finished, "--report", str(target), *SMOKE)
     names = zipfile.ZipFile(target).namelist()
     assert any(name.endswith("fig1.svg") for name in names)
-
-
-def test_a_killed_run_resumes(project):
-    """Kill Snakemake in the middle: no half-written trace, and the next run completes."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "fedsplit_fig1", *SMOKE]
-    environment = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
-    with subprocess.Popen(
-        command,
-        cwd=project,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as running:
-        for _ in range(600):
-            if any((project / "results").rglob("*.parquet")):
-                break
-            time.sleep(0.1)
-        os.killpg(running.pid, signal.SIGKILL)
-    for path in (project / "results").rglob("*.parquet"):
-        if not path.name.startswith("."):
-            trace.read(path)
-    snakemake(project, "--cores", "2", "fedsplit_fig1", *SMOKE)
-    assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
-
-
-def test_traces_do_not_hang_on_the_number_of_cores(finished, project):
-    snakemake(project, "--cores", "1", "fedsplit_fig1", *SMOKE)
-    for path in (project / "results/smoke/traces").rglob("*.parquet"):
-        other = finished / path.relative_to(project)
-        one, two = (trace.read(p).drop(columns="seconds") for p in (path, other))
-        assert one.equals(two), path
 
 
 def test_solver_jobs_stay_light(finished, tmp_path):

@@ -10,7 +10,7 @@ from fedrepro.federation.ledger import COLUMNS
 from fedrepro.pipeline.config import load
 from fedrepro.pipeline.plan import Plan
 
-pytestmark = [pytest.mark.workflow, pytest.mark.faults]  # long: `make test-faults`
+pytestmark = pytest.mark.workflow
 
 
 def smallest_block(name):

@@ -5,10 +5,15 @@ import pytest
 from dry_runs import append, blocks, edit, papers, pending, rules
 from fedrepro.pipeline.config import ROOT, load
 
-pytestmark = [pytest.mark.workflow, pytest.mark.faults]  # long: `make test-faults`
+pytestmark = pytest.mark.workflow
 PAPERS = list(load({"scale": "smoke"}, ROOT).papers)
 COMPUTED = {"decode", "pca", "partition", "reference", "block"}  # rules whose jobs take long
 GATHERED = {"all_claims", "page"}  # rules that read all papers
+
+
+def one_of_them(name: str) -> list:
+    """All papers, of which the others are tried by `make test-faults` alone."""
+    return [paper if paper == name else pytest.param(paper, marks=pytest.mark.faults) for paper in PAPERS]
 
 
 def test_nothing_changed_nothing_runs(after):
@@ -69,7 +74,7 @@ def sources(project, paper: str, kind: str) -> list:
     return found
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", one_of_them("fedsplit"))
 def test_a_papers_figures_concern_that_paper_alone(after, paper):
     for path in sources(after, paper, "figures"):
         append(path)
@@ -83,7 +88,7 @@ def test_a_papers_figures_concern_that_paper_alone(after, paper):
     assert rules(found) <= {"figure", "notebook", "page"}
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", one_of_them("hyfdca"))
 def test_a_papers_claims_concern_that_paper_alone(after, paper):
     for path in sources(after, paper, "claims"):
         append(path)
@@ -93,7 +98,7 @@ def test_a_papers_claims_concern_that_paper_alone(after, paper):
     assert rules(found) <= {"claims", "notebook"} | GATHERED
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", one_of_them("shed"))
 def test_a_papers_problems_concern_that_paper_alone(after, paper):
     for path in sources(after, paper, "problems"):
         append(path)

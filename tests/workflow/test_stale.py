@@ -11,24 +11,17 @@ import pytest
 from fedrepro import datasets
 from fedrepro.experiments import trace
 from fedrepro.experiments.results import Results, Stale
-from project_copy import copy_project, environment, snakemake
+from project_copy import environment, snakemake
 
 pytestmark = pytest.mark.workflow
 SMOKE = ("--config", "scale=smoke")
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
-    """A copy of the project in which figure 1 of FedSplit was made, and then Snakemake's records were lost."""
-    project = copy_project(tmp_path_factory.mktemp("stale") / "project")
-    snakemake(project, "--cores", "2", "fedsplit_fig1", *SMOKE)
-    shutil.rmtree(project / ".snakemake")
-    return project
-
-
 @pytest.fixture
-def project(drawn, tmp_path):
-    return shutil.copytree(drawn, tmp_path / "project", symlinks=True)
+def project(after):
+    """Everything has been made, and then Snakemake's records were lost."""
+    shutil.rmtree(after / ".snakemake")
+    return after
 
 
 def todo(project) -> set[str]:

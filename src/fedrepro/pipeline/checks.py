@@ -2,7 +2,8 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fedrepro import algorithms
@@ -52,7 +53,8 @@ def check_functions(paper: Paper) -> None:
         ("slips", evidence, slip["evidence"]) for slip in paper.raw.get("slips", []) if "evidence" in slip
     ]
     for kind, registry, name in wanted:
-        known = registry.names(paper.name)
+        with python(f"{paper.path}: {kind}", f"papers/{paper.name}/{registry.kind}"):
+            known = registry.names(paper.name)
         if name not in known:
             place = f"papers/{paper.name}/{registry.kind}"
             raise ConfigError(
@@ -121,12 +123,10 @@ def check_experiment(paper: Paper, experiment: Experiment, datasets: dict) -> No
 
 
 def problem_of(where: str, experiment: Experiment) -> tuple[Callable, type[Problem]]:
-    try:
+    with python(f"{where}.problem", f"the problem '{experiment.problem}'"):
         function = problems.get(experiment.problem)
         problems.setting_of(function)
         return function, problems.kind(function)
-    except LookupError as error:
-        raise ConfigError(f"{where}.problem: {error}") from None
 
 
 def check_data(paper: Paper, where: str, experiment: Experiment, function: Callable, datasets: dict) -> None:
@@ -157,10 +157,8 @@ def check_block(paper: Paper, block: Block, known: list[str]) -> None:
     experiment = block.experiment
     where = f"{place(paper, experiment)}.algorithms.{block.name}"
     need(block.algorithm in known, where, "no algorithm", block.algorithm, known)
-    try:
+    with python(where, f"algorithms/{block.algorithm}.py"):
         function = algorithms.get(block.algorithm)
-    except LookupError as error:
-        raise ConfigError(f"{where}: {error}") from None
     _, kind = problem_of(where, experiment)
     offered = kind.federation.offers()
     if not function.needs <= offered:
@@ -216,6 +214,22 @@ def check_target(where: str, block: Block) -> None:
 
 
 # --- all of them ---
+
+
+@contextmanager
+def python(where: str, what: str) -> Iterator[None]:
+    """Whatever a file of Python does when it is read: a person's own algorithm may say anything."""
+    try:
+        yield
+    except LookupError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    except SyntaxError as error:
+        file = error.filename if error.filename not in (None, "<unknown>") else what
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise ConfigError(f"{where}: {file}{line}: not valid Python ({error.msg})") from None
+    except (Exception, SystemExit) as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ConfigError(f"{where}: {what} cannot be read ({reason})") from None
 
 
 def need(holds: bool, where: str, otherwise: str, name, known) -> None:

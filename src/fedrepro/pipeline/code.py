@@ -6,6 +6,8 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
+from fedrepro.pipeline.documents import ConfigError
+
 PACKAGE = "fedrepro"
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -15,13 +17,16 @@ def _imports(module: str) -> tuple[Path, frozenset[str]]:
     """The file of a module of ours, or of a script below ROOT, and the modules of ours it imports, read without
     running it."""
     path = ROOT / module if module.endswith(".py") else Path(importlib.util.find_spec(module).origin)
-    return path, imported(path.read_text())
+    try:
+        return path, imported(ast.parse(path.read_text()))
+    except SyntaxError as error:
+        raise ConfigError(f"{path}, line {error.lineno}: not valid Python ({error.msg})") from None
 
 
-def imported(source: str) -> frozenset[str]:
+def imported(tree: ast.Module) -> frozenset[str]:
     """The modules of ours that some source imports."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from fedrepro.datasets.files import Damaged
 from fedrepro.experiments.results import KEYS
 
 
@@ -34,15 +35,15 @@ class Keys:
         it: nothing has to be done again."""
         path = self.path(name)
         try:
-            if path.exists() and path.read_text() == key:
+            if path.exists() and path.read_bytes() == key.encode():
                 return str(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(key)
             if output is not None and carried is not None and output.exists() and carried() == key:
                 before = output.stat().st_mtime - 1.0
                 os.utime(path, (before, before))
-        except OSError:
-            pass  # a folder that can only be read: nothing will be run there either
+        except (OSError, Damaged):
+            pass  # a folder that can only be read, where nothing will be run, or an output to be made again
         return str(path)
 
     def forget(self, kind: str, known: set[str], belongs: Callable[[str], bool]) -> None:

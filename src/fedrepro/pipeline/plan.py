@@ -3,12 +3,15 @@
 The Snakefile and the rules hold no logic of their own; this module answers for them, from the configuration.
 """
 
+import ast
+import contextlib
 import json
 import re
 from functools import partial
 from pathlib import Path
 
 from fedrepro import algorithms
+from fedrepro.datasets.files import reading
 from fedrepro.experiments import problem as problems
 from fedrepro.experiments import reference, trace
 from fedrepro.experiments.experiment import Block, Experiment
@@ -17,6 +20,7 @@ from fedrepro.pipeline.checks import check_papers, check_writable
 from fedrepro.pipeline.code import code_hash, imported
 from fedrepro.pipeline.config import Config, load
 from fedrepro.pipeline.data_plan import DataPlan
+from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.keys import Keys, key_of
 
 
@@ -122,9 +126,21 @@ class Plan:
 
     def notebook_code(self, paper: str) -> str:
         """The modules of ours that its cells import."""
-        cells = json.loads(Path(f"notebooks/{paper}.ipynb").read_text())["cells"]
-        source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        return self.code("execute_notebook", *imported(source))
+        path = Path(f"notebooks/{paper}.ipynb")
+        try:
+            cells = json.loads(path.read_text())["cells"]
+            sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read ({error.strerror}); restore it") from None
+        except (ValueError, LookupError, TypeError):
+            raise ConfigError(f"{path}: not a notebook; restore it or save it again from Jupyter") from None
+        modules = set()
+        for source in sources:
+            with contextlib.suppress(
+                SyntaxError, ValueError
+            ):  # Jupyter's own %commands: the kernel will judge
+                modules |= imported(ast.parse(source))
+        return self.code("execute_notebook", *sorted(modules))
 
     def claims_code(self, paper: str) -> str:
         return self.code("judge_claims", *modules(paper, claim.kind))
@@ -167,8 +183,11 @@ class Plan:
         """The key in a trace, unless the data it was made from are no longer those that are decoded."""
         facts = trace.footer(path)
         meta = Path(f"data/decoded/{block.experiment.dataset}/meta.json")
-        if meta.exists() and json.loads(meta.read_text())["checksum"] not in facts.get("data_checksums", ""):
-            return "other data"
+        if meta.exists():
+            with reading(meta):
+                known = json.loads(meta.read_text())["checksum"]
+            if known not in facts.get("data_checksums", ""):
+                return "other data"
         return facts.get("key", "none")
 
     def made(self) -> set[Path]:

@@ -4,8 +4,13 @@ import re
 from html import escape
 from pathlib import Path
 
+import pandas as pd
+
 from fedrepro.datasets.files import written
 from fedrepro.experiments.results import Results
+
+# Notebooks show words of the configuration and of the data in styled tables, which pandas takes for HTML otherwise.
+pd.options.styler.format.escape = "html"
 
 TABLE = re.compile(r"\bT_[0-9a-f]{5}(?![0-9a-f])")  # pandas names a styled table at random
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # `<Styler at 0x7f635d7222d0>`
@@ -40,16 +45,20 @@ def execute(source: Path, target: Path, page: Path, results: Path) -> None:
     import nbformat
     import papermill
     from nbconvert import HTMLExporter
+    from papermill.exceptions import PapermillExecutionError
 
     with written(target) as temporary:
-        notebook = papermill.execute_notebook(
-            str(source),
-            str(temporary),
-            parameters={"results": str(results)},
-            progress_bar=False,
-            log_output=False,
-            extra_arguments=["--log-level=ERROR"],  # a kernel warns of its local port every time
-        )
+        try:
+            notebook = papermill.execute_notebook(
+                str(source),
+                str(temporary),
+                parameters={"results": str(results)},
+                progress_bar=False,
+                log_output=False,
+                extra_arguments=["--log-level=ERROR"],  # a kernel warns of its local port every time
+            )
+        except PapermillExecutionError as error:  # its own message is the whole of the cell's traceback
+            raise RuntimeError(f"{source}, cell {error.exec_count}: {error.ename}: {error.evalue}") from error
         nbformat.write(without_chance(notebook), temporary)
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", embed_images=True)
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": source.stem}})

@@ -28,7 +28,7 @@ def write(papers: list[Paper], results: Results, output: Path) -> None:
         totals=Counter(c["verdict"] for c in claims),
         claims=claims,
         papers=[paper_section(p, results, [c for c in claims if c["paper"] == p.name]) for p in papers],
-        provenance=provenance(results),
+        provenance=provenance(results, {b.experiment.name for p in papers for b in p.blocks}),
     )
     with written(output) as temporary:
         temporary.write_text(page)
@@ -101,11 +101,11 @@ def unique(experiment, key: str) -> list[dict]:
     return list(seen.values())
 
 
-def provenance(results: Results) -> list[dict]:
-    """What the traces' footers say, values that all of them share in one row each."""
+def provenance(results: Results, experiments: set[str]) -> list[dict]:
+    """What the footers of this run's own traces say, values that all of them share in one row each."""
     skip = {"block", "config_hash", "data_checksums"}
     values: dict[str, Counter] = {}
-    for path in sorted((results.folder / "traces").rglob("[!.]*.parquet")):
+    for path in results.trace_files(*sorted(experiments)):
         for key, value in trace.footer(path).items():
             if key not in skip:
                 values.setdefault(key, Counter())[value] += 1
