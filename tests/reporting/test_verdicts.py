@@ -127,6 +127,14 @@ def test_a_bound_falls_by_one_counterexample_which_is_named():
     assert verdict(rows[:-1], bound=True).verdict == REPRODUCED
 
 
+def test_a_part_may_be_no_bound_where_its_claim_is_one():
+    rows = [*seeds(0.5, 50, part="one"), row(1.2, seed=50, part="one")]
+    claim = {"bound": True, "judged": {"one": {"quantity": "one", "relation": "< 1"}}}
+    assert decide(claim, rows, "paper").verdict == FAILED
+    claim["judged"]["one"]["bound"] = False
+    assert decide(claim, rows, "paper").verdict == REPRODUCED
+
+
 def test_all_parts_must_hold():
     claim = {"judged": {p: {"quantity": p, "relation": "< 1"} for p in ("one", "two")}}
     one, two = seeds(0.5, part="one"), seeds(0.5, part="two")

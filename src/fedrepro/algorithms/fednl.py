@@ -8,7 +8,7 @@ from fedrepro.algorithms import algorithm
 from fedrepro.algorithms.giant import newton
 from fedrepro.algorithms.parts.backtracking import armijo
 from fedrepro.maths.domains import Fraction, Positive
-from fedrepro.maths.lanczos import dominant
+from fedrepro.maths.rank_one import compress
 
 
 @algorithm(needs={"gradient", "hessian", "pooled", "vectors"})
@@ -48,7 +48,7 @@ def learn(agents, hessians, learned, guess, learning: float, tolerance: float) -
     """H_i ← H_i + S_i at every agent, in place; returns Σ_i p_i S_i, which the master adds to its H."""
     values, vectors = np.empty(agents.m), np.empty((agents.m, agents.n))
     for i in range(agents.m):
-        values[i], vectors[i], guess[i] = dominant(hessians[i] - learned[i], guess[i], tolerance)
+        values[i], vectors[i], guess[i] = compress(hessians[i], learned[i], guess[i], tolerance)
         values[i] *= learning
         dger(values[i], vectors[i], vectors[i], a=learned[i].T, overwrite_a=1)
     return (vectors.T * (agents.weights * values)) @ vectors

@@ -256,9 +256,9 @@ def judged_parts(entry: dict, rows: list[Row], nearly: float) -> list[Part]:
     for name, judged in entry["judged"].items():
         relation = Relation(judged["relation"], tuple(judged.get("means", {}).get("grid", ())))
         own = [row for row in rows if row.part == name]
+        bound = judged.get("bound", entry.get("bound", False))
         kinds = [
-            judge(relation, [r for r in own if r.kind == kind], entry.get("bound", False), nearly)
-            for kind in (REAL, RELATIVE)
+            judge(relation, [r for r in own if r.kind == kind], bound, nearly) for kind in (REAL, RELATIVE)
         ]
         parts.append(Part(name, judged["quantity"], relation, own, *kinds))
     return parts

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fedrepro.papers.shed.claims.images import spread
+from fedrepro.papers.shed.claims.measured import COMMON, compared
 from fedrepro.papers.shed.readings import Ratio, fastest, one_triangle, periods, ratios, reach
 from fedrepro.papers.shed.theory import lyapunov
 
@@ -37,7 +39,25 @@ def test_a_method_that_does_not_converge_gives_a_bound_in_that_seed():
 
 
 def test_two_that_do_not_converge_are_compared_at_the_cost_both_come_down_to():
-    assert ratios(cells([1.0, 0.5, 0.1]), cells([1.0, 0.05, 0.01])) == [Ratio(0, 2.0)]
+    assert ratios(cells([1.0, 0.5, 0.1]), cells([1.0, 0.05, 0.01])) == [Ratio(0, 2.0, level=0.1)]
+
+
+def test_a_bound_comes_with_the_ratio_at_a_cost_that_both_reach():
+    slow, quick = (
+        rows.assign(data_origin="mirror") for rows in (cells([1.0, 0.5, 0.2, 0.1]), cells([1.0, 0.1, 1e-11]))
+    )
+    found = [(r.value, r.censored, r.reading["to"]) for r in compared(slow, quick, part="rounds")]
+    assert found == [(1.5, "at least", "convergence"), (3.0, "", COMMON)]
+    found = [(r.value, r.censored, r.reading["to"]) for r in compared(quick, quick, part="rounds")]
+    assert found == [(1.0, "", "convergence")]
+    found = [r.reading["to"] for r in compared(slow, slow, part="rounds")]
+    assert found == [COMMON]
+
+
+def test_gn_shed_is_taken_with_the_constant_that_brings_it_closest():
+    converged = [1.0] * 5 + [1e-11]
+    assert spread([cells(converged), cells([1.0] * 9 + [1e-11])]) == (9 / 5, False)
+    assert spread([cells(converged), cells([1.0] * 21)]) == (4.0, True)
 
 
 def test_the_fastest_grid_point_is_chosen_seed_by_seed():
@@ -55,8 +75,8 @@ def test_one_triangle_of_the_first_hessian_counts_half_of_its_vectors():
 def test_whole_periods_give_the_factor_per_iteration():
     rows = pd.DataFrame({"round": range(13), "distance": 0.5 ** np.arange(13.0), "p_period": "5"})
     assert periods(rows) == pytest.approx([0.5])
-    assert periods(rows, settled=0.5**4) == pytest.approx([0.5])
-    assert periods(rows, settled=0.5**5) == []  # the period begins too far from the optimum
+    assert periods(rows, near=0.5**4) == pytest.approx([0.5])
+    assert periods(rows, near=0.5**5) == []  # the period begins too far from the optimum
 
 
 def test_the_lyapunov_bound_by_hand():

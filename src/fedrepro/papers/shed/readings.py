@@ -52,6 +52,7 @@ class Ratio:
     seed: int
     value: float
     censored: str = ""  # "at least", "at most"
+    level: float = CONVERGED  # the cost to which it was counted
 
 
 def ratios(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", level=CONVERGED) -> list[Ratio]:
@@ -65,7 +66,8 @@ def ratios(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", level=CON
         neither = min(mine.gap.min(), theirs.gap.min()) > level
         goal = common(mine, theirs) if neither else level
         (a, reached), (b, as_well) = (needed(cells, column, goal) for cells in (mine, theirs))
-        found.append(Ratio(seed, a / b, "" if reached and as_well else "at most" if reached else "at least"))
+        late = "" if reached and as_well else "at most" if reached else "at least"
+        found.append(Ratio(seed, a / b, late, goal))
     return found
 
 
@@ -256,11 +258,11 @@ def number(value: float) -> str:
     return "not reached" if np.isinf(value) else "-" if np.isnan(value) else f"{value:,.0f}"
 
 
-def periods(cells: pd.DataFrame, settled: float = 1.0) -> list[float]:
+def periods(cells: pd.DataFrame, near: float = 1.0) -> list[float]:
     """The error's factor per iteration over every whole period of periodic renewals that lies above rounding and begins
-    with at most a share `settled` of the first error: where the Hessian changes, (36) bounds the limit only."""
+    with at most a share `near` of the first error."""
     period = int(cells.p_period.iloc[0])
     error = cells.set_index("round").distance
     ends = [t for t in range(period - 1, int(error.index.max()) + 1, period) if t > 0 and error[t] > 1e-9]
-    late = [(a, b) for a, b in pairwise(ends) if error[a] <= settled * error[0]]
+    late = [(a, b) for a, b in pairwise(ends) if error[a] <= near * error[0]]
     return [float((error[b] / error[a]) ** (1 / period)) for a, b in late]

@@ -29,19 +29,26 @@ FIRST = (3, 5, 10)  # iterations that may be meant by the first ones
 
 @claim("E9")
 def E9(results):
-    """Rounds of Mont-Dec over those of each SHED variant, to the cost that both come down to; GN-SHED with the constant
-    and the direction of its inequality that serve it best."""
+    """Rounds of Mont-Dec over those of each SHED variant, to the cost that both come down to. GN-SHED, at the larger
+    penalty, with the constant and the direction of its inequality that serve it best."""
     for reading in readings(results):
-        mont = reading.cells("mont_dec", "skew", LARGE)
-        for name in ("fib_shed", "fib_shed_plus"):
-            other = reading.cells(name, "skew", LARGE)
-            yield from compared_to_its_end(mont, other, part=called(name), PCA=reading.choices["PCA"])
-        swept = gradient_norm(results, "skew", reading.centre)
-        for seed in seeds(mont, swept):
-            own, tried = mont[mont.seed == seed], swept[swept.seed == seed]
-            level = max(CONVERGED, float(own.gap.min()))
-            best = fastest(tried, level)
-            yield from compared_to_its_end(own, best, part="GN-SHED", PCA=reading.choices["PCA"])
+        for partition in PARTITIONS:
+            for mu in (LARGE, MIDDLE):
+                mont = reading.cells("mont_dec", partition, mu)
+                choices = {
+                    "PCA": reading.choices["PCA"], "partition": PARTITIONS[partition], "μ": penalty(mu),
+                }  # fmt: skip
+                for name in ("fib_shed", "fib_shed_plus"):
+                    other = reading.cells(name, partition, mu)
+                    yield from compared_to_its_end(mont, other, part=called(name), **choices)
+            mont, swept = (
+                reading.cells("mont_dec", partition, LARGE),
+                gradient_norm(results, partition, reading.centre),
+            )
+            for seed in seeds(mont, swept):
+                own, tried = mont[mont.seed == seed], swept[swept.seed == seed]
+                best = fastest(tried, max(CONVERGED, float(own.gap.min())))
+                yield from compared_to_its_end(own, best, part="GN-SHED", **choices | {"μ": penalty(LARGE)})
 
 
 @claim("E22")
@@ -145,20 +152,27 @@ def E28(results):
 @claim("E16")
 def E16(results):
     """Rounds of the slowest over rounds of the fastest of GIANT and the SHED variants, and vectors of GIANT over the
-    fewest of a variant; GN-SHED with the constant and direction that serve it best."""
+    fewest of a variant; GN-SHED with the constant and direction that bring it closest to the others."""
     for reading in readings(results):
-        giant, *variants = (reading.cells(n, "iid", LARGE) for n in ("giant", "fib_shed", "fib_shed_plus"))
-        variants.append(fastest(gradient_norm(results, "iid", reading.centre)))
-        for seed in seeds(giant, *variants):
-            own, *others = (cells[cells.seed == seed] for cells in (giant, *variants))
-            about = {"seed": seed, "origin": origin_of(own, *others), "PCA": reading.choices["PCA"]}
-            rounds = [needed(cells, "exchanges", CONVERGED) for cells in (own, *others)]
-            late = "" if all(reached for _, reached in rounds) else "at least"
-            fewest = min((value for value, reached in rounds if reached), default=np.nan)
-            most = max(value for value, _ in rounds)
-            yield row(most / fewest, part="rounds", censored=late, **about)
-            sent = max((ratios(own, cells, "vectors")[0] for cells in others), key=lambda r: r.value)
+        names = ("giant", "fib_shed", "fib_shed_plus")
+        known = [reading.cells(name, "iid", LARGE) for name in names]
+        swept = gradient_norm(results, "iid", reading.centre)
+        for seed in seeds(*known, swept):
+            own = [cells[cells.seed == seed] for cells in known]
+            tried = [[*own, cells] for _, cells in swept[swept.seed == seed].groupby("params")]
+            giant, *variants = min(tried, key=lambda cells: spread(cells)[::-1])
+            about = {"seed": seed, "origin": origin_of(*own, swept), "PCA": reading.choices["PCA"]}
+            value, late = spread([giant, *variants])
+            yield row(value, part="rounds", censored="at least" if late else "", **about)
+            sent = max((ratios(giant, cells, "vectors")[0] for cells in variants), key=lambda r: r.value)
             yield row(sent.value, part="vectors", censored=sent.censored, **about)
+
+
+def spread(cells) -> tuple[float, bool]:
+    """Rounds of the slowest over those of the fastest to converge, and whether one had not done so at its end."""
+    rounds = [needed(one, "exchanges", CONVERGED) for one in cells]
+    fewest = min((value for value, reached in rounds if reached), default=np.nan)
+    return max(value for value, _ in rounds) / fewest, not all(reached for _, reached in rounds)
 
 
 @claim("E17")

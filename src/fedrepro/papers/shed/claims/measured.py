@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from fedrepro.papers.shed.readings import common, one_triangle, ratios, seeds
+from fedrepro.papers.shed.readings import CONVERGED, common, one_triangle, ratios, seeds
 from fedrepro.reporting.evidence import Row, origin_of, row
 
+COMMON = "a cost that both reach"
 HESSIANS = {
     "every entry": lambda cells: cells,
     "one triangle": one_triangle,
@@ -14,17 +15,19 @@ HESSIANS = {
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame, column="exchanges", *, part, **choices) -> Iterator[Row]:
-    """What `one` takes to convergence over what `other` takes."""
-    if len(one) and len(other):
-        for found in ratios(one, other, column):
-            yield row(
-                found.value,
-                seed=found.seed,
-                censored=found.censored,
-                origin=origin_of(one, other),
-                part=part,
-                **choices,
-            )
+    """What `one` takes to convergence over what `other` takes. Where a budget ended before that the number is a bound,
+    and what both take to the lowest cost that both came down to is a second reading."""
+    if not (len(one) and len(other)):
+        return
+    origin = origin_of(one, other)
+    for found in ratios(one, other, column):
+        about = {"seed": found.seed, "part": part, "origin": origin} | choices
+        to = "convergence" if found.level <= CONVERGED else COMMON
+        yield row(found.value, censored=found.censored, to=to, **about)
+        if found.censored:
+            mine, theirs = (cells[cells.seed == found.seed] for cells in (one, other))
+            (there,) = ratios(mine, theirs, column, level=common(mine, theirs))
+            yield row(there.value, to=COMMON, **about)
 
 
 def compared_to_its_end(one: pd.DataFrame, other: pd.DataFrame, *, part, **choices) -> Iterator[Row]:

@@ -4,11 +4,11 @@ import numpy as np
 
 from fedrepro.experiments.registry import claim
 from fedrepro.papers.shed.claims.measured import compared
-from fedrepro.papers.shed.readings import increments, news, periods, ratios, reach, select, songs
+from fedrepro.papers.shed.readings import increments, news, periods, ratios, reach, select, settled, songs
 from fedrepro.papers.shed.theory import lyapunov
 from fedrepro.reporting.evidence import origin_of, row
 
-SETTLED = 1e-2  # of the first error: the optimum is near
+NEAR = (1.0, 0.1, 0.01)  # of the first error: how near the optimum a period must begin
 
 
 def least_squares(results):
@@ -34,21 +34,21 @@ def E1(results):
 
 @claim("E2")
 def E2(results):
-    """The error's factor per iteration over the last whole period, over the bound on the Lyapunov exponent; for logistic
-    regression, where it bounds the limit, over periods near the optimum only."""
+    """The error's factor per iteration over the worst whole period, over the bound on the Lyapunov exponent. For logistic
+    regression the bound is on the limit (Theorem 10-2); it is asked of all periods, and of those near the optimum."""
     found = [("shed_fmnist_increments", "shed_periodic", {"data": "FMNIST", "PCA": "uncentred"})]
     found += [("shed_centred_increments", "shed_periodic", {"data": "FMNIST", "PCA": "centred"})]
     found += [("shed_songs_iid", "shed_ls_periodic", {"data": "a sample of songs"})]
     for experiment, block, choices in found:
         rows = select(results.traces(experiment), block)
         for (setting, seed), cells in rows.groupby(["setting", "seed"]):
-            convex = block == "shed_periodic"
-            factors = periods(cells, SETTLED if convex else 1.0)
-            if factors:
-                spectrum = results.reference(experiment)[setting, seed].facts["spectrum"]
-                bound = lyapunov(spectrum, int(cells.p_period.iloc[0]), convex)
-                settled = choices | ({"setting": setting} if setting != "-" else {})
-                yield row(factors[-1] / bound, seed=seed, part="slope", origin=origin_of(cells), **settled)
+            spectrum = results.reference(experiment)[setting, seed].facts["spectrum"]
+            bound = lyapunov(spectrum, int(cells.p_period.iloc[0]), convex=block == "shed_periodic")
+            for near in NEAR:
+                words = choices | settled(cells) | {"periods": f"error within {near:g} of the first"}
+                if factors := periods(cells, near):
+                    value = max(factors) / bound
+                    yield row(value, seed=seed, part="slope", origin=origin_of(cells), **words)
 
 
 @claim("E3")

@@ -1,6 +1,7 @@
 """Our figures on what Dal Fabbro et al. leave open, and on their theorems."""
 
 import numpy as np
+import pandas as pd
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.shed.figures.curves import COST, ROUNDS, curve, ridge
@@ -45,34 +46,54 @@ def choices(results):
 
 @figure("gradient_norm")
 def gradient_norm_swept(results):
-    """GN-SHED over b, with its inequality as printed and reversed: where it ends, and how often it renews."""
+    """GN-SHED over b, with its inequality as printed and reversed: where it ends, and how often it renews; beside
+    Fib-SHED after as many iterations. A ring marks what figures 8 and 9 draw."""
     figure, axes = panels.grid(2, 2, sharex=True)
     for row, partition in zip(axes, PARTITIONS, strict=True):
-        for reverse, colour in (("False", style.BLACK), ("True", style.TEAL)):
-            for centre, dash in ((False, "-"), (True, style.DASHES[1])):
-                cells = gradient_norm(results, partition, centre)
-                cells = cells[cells.p_reverse == reverse]
-                found = sorted(
-                    (float(b), c.groupby("seed").gap.min(), spent(c, "hessians"))
-                    for b, c in cells.groupby("p_b")
-                )
-                label = f"{'reversed' if reverse == 'True' else 'as printed'}, PCA {'' if centre else 'un'}centred"
+        for reading, dash in zip(readings(results), ("-", style.DASHES[1]), strict=True):
+            swept = gradient_norm(results, partition, reading.centre)
+            drawn = reading.cells("gn_shed", partition, LARGE).iloc[0]
+            for reverse, colour in (("False", style.BLACK), ("True", style.TEAL)):
+                cells = swept[swept.p_reverse == reverse]
+                found = sorted((float(b), *ends(c)) for b, c in cells.groupby("p_b"))
+                label = f"{'reversed' if reverse == 'True' else 'as printed'}, {reading.name}"
                 for ax, column in zip(row, (1, 2), strict=True):
                     panels.points(
                         ax, [f[0] for f in found], [f[column] for f in found],
                         colour=colour, label=label, dash=dash,
                     )  # fmt: skip
-        rounds = int(cells.exchanges.max())
+                    ringed = [
+                        f
+                        for f in found
+                        if f[0] == float(drawn.p_b) and reverse == drawn.get("p_reverse", "False")
+                    ]
+                    ax.plot(
+                        [f[0] for f in ringed], [np.median(f[column]) for f in ringed],
+                        "o", ms=12, mfc="none", color=style.RED,
+                    )  # fmt: skip
+            fib = reading.cells("fib_shed", partition, LARGE)
+            for ax, values in zip(row, ends(fib[fib["round"] <= swept["round"].max()]), strict=True):
+                panels.level(
+                    ax,
+                    pd.Series(values),
+                    colour=style.colour("fib_shed"),
+                    label=f"Fib-SHED, {reading.name}",
+                    dash=dash,
+                )
+        title = f"FMNIST, {PARTITIONS[partition]}"
         row[0].set(
-            yscale="log",
-            ylabel=f"relative cost within {rounds} rounds",
-            title=f"FMNIST, {PARTITIONS[partition]}",
+            yscale="log", ylabel=f"relative cost within {int(swept.exchanges.max())} rounds", title=title
         )
-        row[1].set(yscale="log", ylabel="Hessians per agent", title=f"FMNIST, {PARTITIONS[partition]}")
+        row[1].set(yscale="log", ylabel="Hessians per agent", title=title)
     for ax in axes[-1]:
         ax.set_xlabel("$b$")
-    panels.legend_above(figure, 4, handlelength=4)
+    panels.legend_above(figure, 3, handlelength=4)
     return figure
+
+
+def ends(cells):
+    """By seed: the lowest cost, and the Hessians of an agent."""
+    return cells.groupby("seed").gap.min().to_numpy(), spent(cells, "hessians")
 
 
 @figure()
@@ -121,7 +142,7 @@ def rivals(results):
                 cells = select(results.traces(f"shed_{family}_{partition}"), name, mu)
                 curve(ax, cells, label=f"{words}, $\\mu$ = {mu:.0e}", colour=colour, dash=dash)
         ax.set(
-            yscale="log", xlabel=ROUNDS, title=f"GIANT's average, {PARTITIONS[partition]}", ylim=(1e-11, 3)
+            yscale="log", xlabel=ROUNDS, title=f"GIANT's average, {PARTITIONS[partition]}", ylim=(1e-10, 3)
         )
         ax.legend(fontsize=8)
     steps = results.traces("shed_learning")

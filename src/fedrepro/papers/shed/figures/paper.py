@@ -230,7 +230,7 @@ def comparison(results, experiments, mu, *, x_limit):
                 yscale="log",
                 xlabel=words,
                 title=f"({letter}) {title}",
-                ylim=(1e-11, 3),
+                ylim=(1e-10, 3),
                 xlim=(0, min(x_limit[row], longest[row])),
             )
     for ax in axes[:, 0]:
@@ -284,7 +284,7 @@ def fig10(results):
             yscale="log",
             xlabel=ROUNDS,
             title=f"FMNIST, non i.i.d., {reading.name}",
-            ylim=(1e-11, 3),
+            ylim=(1e-10, 3),
             xlim=(0, None),
         )
     axes[0].set_ylabel(COST)
