@@ -91,6 +91,8 @@ class ConsensusProblem(Problem):
                 except np.linalg.LinAlgError:
                     break
                 lost = ~(out[k] < BLOW_UP * first)
+                if k % self.budget.rounds == 0:
+                    lost |= ~tuning.lasting(out[: k + 1], self.budget.rounds)
                 if np.all(lost | (out[k - 1 : k + 1] < tuning.FLOOR * first).all(axis=0)):
                     out[k + 1 :] = out[k]
                     break
@@ -104,8 +106,7 @@ class ConsensusProblem(Problem):
                 return advance(model, columns, rounds)
             if rounds <= self.budget.rounds:
                 early = tuning.lowest(advance(self.costs, columns, max(4, rounds // 8)))
-                chosen = np.argsort(-early, kind="stable")[: max(tuning.LEAST, len(early) // 3)]
-                parts = [chosen]
+                parts = [np.argsort(-early, kind="stable")[: max(tuning.LEAST, len(early) // 3)]]
             else:
                 falling = tuning.lasting(advance(model, columns, rounds), self.budget.rounds)
                 parts = np.flatnonzero(falling)[:, None]
