@@ -7,6 +7,7 @@ import pandas as pd
 
 from fedrepro.experiments.registry import claim, evidence
 from fedrepro.papers.fedhybrid.readings import (
+    CHOICES,
     SETUPS,
     SHUFFLED,
     STIFFNESS,
@@ -28,10 +29,9 @@ STEPS = {False: "up to one", True: "free"}
 def H1(results):
     """FedHybrid's speed over FedAvg's on the same data, by how many clients turn Newton and who, by the range of the
     stepsizes, by how long the runs are watched, and by the unstated values."""
-    for setup in SETUPS:
-        cells = against_fedavg(results, setup)
-        cells = cells[cells.algorithm.isin(["fedh_k", "fedh_k_settle"])]
-        for cell in cells.itertuples():
+    for experiment, setup in zip((*SETUPS, *CHOICES), 2 * SETUPS, strict=True):
+        cells = against_fedavg(results, experiment)
+        for cell in cells[cells.algorithm.isin(["fedh_k", "fedh_k_settle"])].itertuples():
             yield row(
                 cell.ratio,
                 seed=cell.seed,

@@ -8,6 +8,7 @@ import numpy as np
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.fedhybrid.readings import (
+    CHOICES,
     SETTLING,
     SETUPS,
     SHUFFLED,
@@ -121,6 +122,7 @@ def shade(level):
 
 
 SLOWEST = 1e-2  # a run that does not move, or diverges, is drawn here
+MARKS = {1: (-0.27, "o"), 3: (0.0, "^"), 10: (0.27, "s")}  # by the horizons watched: where, and how
 
 
 def watched(results, experiment):
@@ -134,23 +136,24 @@ def settle_h1(results):
     """FedHybrid's speed over FedAvg's, a dot per seed."""
     figure, axes = panels.grid(2, 2, sharey=True)
     looks = [(c, f) for c in ("random", "stiffest") for f in (False, True)]
-    for ax, setup in zip(axes.ravel(), SETUPS, strict=True):
-        cells = watched(results, setup)
+    for ax, setup, choices in zip(axes.ravel(), SETUPS, CHOICES, strict=True):
+        cells, half = against_fedavg(results, setup), against_fedavg(results, choices)
         groups = [("G", cells[cells.algorithm == "fedh_g"])]
         groups += [(f"{k}", c) for k, c in by_newton(cells[cells.algorithm == "fedh_k"])]
         groups += [("N", cells[cells.algorithm == "fedh_n"])]
-        half = cells[cells.algorithm == "fedh_k_settle"]
         groups += [
             (f"n/2\n{c}\n{'free' if f else 'up to 1'}", half[(half.chosen == c) & (half.free == f)])
             for c, f in looks
         ]
         for i, (_, part) in enumerate(groups):
-            shift = np.linspace(-0.15, 0.15, len(part)) if len(part) > 1 else np.zeros(1)
-            colour = style.colour(
-                "fedh_k" if part.algorithm.iloc[0] == "fedh_k_settle" else part.algorithm.iloc[0]
-            )
-            ax.plot(i + shift, np.maximum(part.ratio, SLOWEST), "o", ms=3.5, color=colour, alpha=0.8)
-            ax.plot([i - 0.25, i + 0.25], [part.ratio.median()] * 2, color=style.BLACK, lw=1.2)
+            name = part.algorithm.iloc[0].removesuffix("_settle")
+            for times, (place, marker) in MARKS.items():
+                ratios = part[part.times == times].ratio.clip(lower=SLOWEST)
+                shift = place + np.linspace(-0.08, 0.08, len(ratios))
+                ax.plot(i + shift, ratios, marker, ms=3, color=style.colour(name), alpha=0.7)
+                ax.plot(
+                    [i + place - 0.12, i + place + 0.12], [ratios.median()] * 2, color=style.BLACK, lw=1.2
+                )
         ax.axhline(1, color=style.colour("fedavg"), lw=1.2)
         ax.axvline(len(groups) - len(looks) - 0.5, color=style.GREY, lw=0.8, ls=(0, (2, 2)))
         ax.set_xticks(range(len(groups)), [name for name, _ in groups])

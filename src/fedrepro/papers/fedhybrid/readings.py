@@ -9,6 +9,7 @@ from fedrepro.algorithms.fedhybrid import newton_clients
 from fedrepro.papers.fedhybrid import theory
 
 SETUPS = ("setup1", "setup2", "setup3", "setup4")
+CHOICES = ("choices1", "choices2", "choices3", "choices4")
 SETTLING = ("settling1", "settling2", "settling3", "settling4")
 SHUFFLED = ("shuffled1", "shuffled2", "shuffled3", "shuffled4")
 STIFFNESS = ("stiffness1", "stiffness2", "stiffness3")

@@ -109,7 +109,9 @@ def S6(results):
     """The relative gap at which ten gradient steps per prox end, by start of the inner solver, stepsize and problem."""
     for choices, e, cells in inexact(results):
         if e == 10:
-            yield from rows_by_seed(cells, "floor", **choices)
+            for cell in cells.itertuples():
+                censored = "at most" if cell.falling else ""
+                yield row(cell.floor, seed=cell.seed, origin=cell.data_origin, censored=censored, **choices)
 
 
 @claim("S7")
@@ -118,11 +120,21 @@ def S7(results):
     found = {(tuple(choices.items()), e): cells.set_index("seed") for choices, e, cells in inexact(results)}
     for choices, e in found:
         if e == 1:
-            one, five, ten = (found[choices, e].floor for e in (1, 5, 10))
+            one, five, ten = (found[choices, e] for e in (1, 5, 10))
             for seed in one.index:
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    worst = np.nanmin([one[seed] / five[seed], five[seed] / ten[seed]])
-                yield row(worst, seed=seed, origin=origin_of(found[choices, 1]), **dict(choices))
+                ratios = [
+                    ratio(more.loc[seed], fewer.loc[seed]) for more, fewer in ((one, five), (five, ten))
+                ]
+                worst, censored = min(ratios, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
+                about = {"seed": seed, "origin": origin_of(one), "censored": censored}
+                yield row(worst, **about, **dict(choices))
+
+
+def ratio(above, below) -> tuple[float, str]:
+    """Of two floors, and how it is censored where one of them still falls; NaN where both do or have diverged."""
+    if (above.falling and below.falling) or (np.isinf(above.floor) and np.isinf(below.floor)):
+        return np.nan, ""
+    return above.floor / below.floor, "at most" if above.falling else "at least" if below.falling else ""
 
 
 @claim("S8")

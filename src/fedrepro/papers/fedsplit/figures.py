@@ -4,7 +4,7 @@ import numpy as np
 
 from fedrepro.experiments.registry import figure
 from fedrepro.maths.steps import parse
-from fedrepro.papers.fedsplit.readings import floors
+from fedrepro.papers.fedsplit.readings import floors, inner_contraction
 from fedrepro.reporting import panels, style
 from fedrepro.reporting.names import called
 
@@ -277,11 +277,42 @@ def inexact(results):
                 for e, g in groups:
                     if np.isinf(g).any():
                         ax.plot([e], [1.0], "x", color=colour, ms=7, mew=2)
+                falling = part[part.falling]
+                ax.plot(falling.p_prox.astype(int), falling.floor, "o", color=colour, mfc="white", ls="none")
         ax.set(
             yscale="log", xlabel="gradient steps e per prox", title=f"problem of {words}", xticks=[1, 5, 10]
         )
     axes[0].set_ylabel("gap at the end over the starting gap")
     panels.legend_above(figure, 3, handlelength=4)
+    return figure
+
+
+@figure()
+def corollary1(results):
+    """The proxes' errors by round, and what e gradient steps leave of them, beside (18)."""
+    rows, table = results.traces("fedsplit_inexact_squares"), results.reference("fedsplit_inexact_squares")
+    own = rows[(rows.algorithm == "fedsplit_inexact") & (rows.p_step == "1/sqrt(l*L*)") & (rows["round"] > 0)]
+    ref = table[own.setting.iloc[0], 0]
+    kappa = ref.constants["L*"] / ref.constants["l*"]
+    figure, (axes,) = panels.grid(1, 2)
+    for colour, (start, cells) in zip((style.BLUE, style.RED), own.groupby("p_prox_start"), strict=True):
+        groups = by_number(cells, "p_prox")
+        for dash, (e, part) in zip(style.DASHES, groups, strict=False):
+            words = f"from the {start}, e = {e}"
+            panels.curve(axes[0], part, "prox_error", label=words, colour=colour, dash=dash)
+        worst = [(e, part.groupby("seed").prox_contraction.max().dropna().to_numpy()) for e, part in groups]
+        known = [(e, values) for e, values in worst if len(values)]
+        panels.points(axes[1], *zip(*known, strict=True), colour=colour, label=None)
+    steps = np.arange(1, groups[-1][0] + 1)
+    axes[0].axhline(ref.facts["z_distance"] / (np.sqrt(kappa) + 1.0), color=style.BLACK, lw=1, ls=(0, (1, 1)))
+    axes[1].plot(
+        steps, inner_contraction(kappa) ** steps, color=style.BLACK, lw=1, ls=(0, (5, 2)), label="eq. (18)"
+    )
+    axes[0].set(yscale="log", xlabel="round $t$", ylabel="error b of the proxes")
+    axes[1].set(
+        yscale="log", xlabel="gradient steps e per prox", ylabel="part of the error left", xticks=[1, 5, 10]
+    )
+    panels.legend_above(figure, 4, handlelength=4)
     return figure
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 ROUNDING = 1e-14  # of the starting gap: below it a curve says nothing
+CLEARLY = 0.5  # what falls to less over the last fifth of its rounds is on no floor
 
 
 def relative(rows: pd.DataFrame) -> pd.DataFrame:
@@ -15,7 +16,8 @@ def relative(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def floors(rows: pd.DataFrame) -> pd.DataFrame:
-    """By cell: the median relative gap over the last fifth of the rounds, infinite where the cell diverged."""
+    """By cell: the median relative gap over the last fifth of the rounds, infinite where the cell diverged; `falling`
+    where it is no floor yet, since the end of that fifth lies clearly below its beginning and above rounding."""
     rows = relative(rows)
     keys = [c for c in rows if c.startswith("p_")] + [
         "setting",
@@ -26,8 +28,11 @@ def floors(rows: pd.DataFrame) -> pd.DataFrame:
         "status",
     ]
     late = rows[rows["round"] >= 0.8 * rows.groupby(["setting", "params"])["round"].transform("max")]
-    found = late.groupby(keys, dropna=False, sort=False).relative.median().reset_index()
-    return found.assign(floor=found.relative.where(found.status != "diverged", np.inf))
+    cells = late.groupby(keys, dropna=False, sort=False).relative
+    found = cells.agg(["median", "first", "last"]).reset_index()
+    floor = found["median"].clip(lower=ROUNDING).where(found.status != "diverged", np.inf)
+    falling = (found["last"] < CLEARLY * found["first"]) & (found["last"] > ROUNDING) & np.isfinite(floor)
+    return found.assign(floor=floor, falling=falling)
 
 
 def straightness(cells: pd.DataFrame) -> float:
@@ -41,9 +46,17 @@ def straightness(cells: pd.DataFrame) -> float:
 
 
 def rounds_to(cells: pd.DataFrame, level: float) -> float:
-    """The first round at which the relative gap is at most `level`; infinite where it never is."""
-    hit = cells[cells.relative <= level]
-    return float(hit["round"].iloc[0]) if len(hit) else np.inf
+    """The round at which the relative gap falls to `level`, between the rounds measured in proportion to its logarithm;
+    infinite where it never does."""
+    rounds, gaps = cells["round"].to_numpy(float), cells.relative.to_numpy()
+    hit = np.flatnonzero(gaps <= level)
+    if not len(hit):
+        return np.inf
+    k = int(hit[0])
+    if k == 0 or gaps[k] <= 0:
+        return float(rounds[k])
+    part = np.log(level / gaps[k - 1]) / np.log(gaps[k] / gaps[k - 1])
+    return float(rounds[k - 1] + part * (rounds[k] - rounds[k - 1]))
 
 
 def exponents(ends: pd.DataFrame, x: str, start: float = 0.0) -> dict[int, float]:
