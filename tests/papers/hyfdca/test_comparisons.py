@@ -172,3 +172,16 @@ def test_the_two_clocks_of_an_encrypted_run():
     assert comparisons.agreement(found, "ckks") == pytest.approx(1.0)
     slower = comparisons.sealed_components(pd.concat([sealed.assign(seconds=np.arange(6) * 8.0), clear]))
     assert comparisons.agreement(slower, "ckks") == pytest.approx(2.0)
+
+
+def test_what_a_run_is_charged_over_what_it_took():
+    rows = pd.DataFrame({
+        "cipher": "paillier", "round": [2], "turns": [4], "encryptions": [100], "decryptions": [50], "additions": [10],
+        "encryption_steps": [4], "decryption_steps": [2], **{f"{work}_seconds": [0.5] for work in comparisons.WORKS},
+    })  # fmt: skip
+    cost = {"encrypt": 0.01, "decrypt": 0.01, "refresh": 0.01, "add": 0.0}
+    times = {"paillier, measured": cost, "ckks, measured": {k: v / 4096 for k, v in cost.items()}}
+    assert comparisons.charged_over_spent(rows, "paillier", times) == pytest.approx((1.0 + 1.0) / 2.0)
+    # packed, two clients present: eight packs are encrypted, four opened
+    packed = comparisons.charged_over_spent(rows.assign(cipher="ckks"), "ckks", times)
+    assert packed == pytest.approx((8 * 0.01 + 4 * 0.02) / 2.0)

@@ -6,6 +6,7 @@ from fedrepro.papers.hyfdca.figures.labels import charged, title
 from fedrepro.papers.hyfdca.readings import (
     agreement,
     charged_in_all,
+    charged_over_spent,
     components,
     encryption_times,
     in_order,
@@ -68,23 +69,23 @@ def encrypted(results):
 @figure()
 def sealed(results):
     """CPU seconds of a really encrypted round by component, and whether the two clocks agree."""
-    bars = []
+    bars, times = [], encryption_times(results)
     for name, words in SEALED.items():
         rows = results.traces(name)
         found = sealed_components(rows)
         for cipher in [c for c in found if c != "none"]:
             data = words or rows.dataset.iloc[0].partition(",")[0]
             keys = f" {key_bits(results):.0f} bits" if cipher == "paillier" else ""
-            bars.append((f"{data}\n{cipher}{keys}", found[cipher], agreement(found, cipher)))
+            both = agreement(found, cipher), charged_over_spent(rows, cipher, times)
+            bars.append((f"{data}\n{cipher}{keys}", found[cipher], both))
     figure, ((ax,),) = panels.grid(1, 1)
     figure.set_figwidth(2.0 * len(bars))
     for x, (_, parts, agree) in enumerate(bars):
         for offset, (work, colour) in zip((-0.32, -0.16, 0, 0.16, 0.32), WORK.items(), strict=True):
             label = WORDS.get(work, work) if x == 0 else None
             ax.bar(x + offset, max(parts[work], 0.0), 0.15, color=colour, label=label)
-        ax.annotate(
-            f"clocks {agree:.2f}", (x, 1.0), xycoords=("data", "axes fraction"), ha="center", fontsize=8
-        )
+        words = "solver's clock {:.2f},\ncharged {:.2f}".format(*agree)
+        ax.annotate(words, (x, 1.0), xycoords=("data", "axes fraction"), ha="center", fontsize=7.5)
     ax.set_xticks(range(len(bars)), [words for words, _, _ in bars], fontsize=8)
     ax.set(yscale="log", ylabel="CPU seconds a round, all together")
     panels.legend_above(figure, len(WORK))

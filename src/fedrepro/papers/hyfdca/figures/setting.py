@@ -87,5 +87,13 @@ def fig2(results):
         ax.grid(False)
     for k in range(owners.max() + 1):
         y, x = (np.mean(where) for where in np.nonzero(ordered == k))
-        axes[1].text(x, y, f"client {k + 1}", ha="center", va="center", fontsize=9)
+        axes[1].text(
+            x,
+            y,
+            f"client {k + 1}",
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox={"fc": "white", "ec": "none", "pad": 2},
+        )
     return figure
