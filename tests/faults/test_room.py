@@ -74,7 +74,7 @@ def test_a_home_that_cannot_be_written(after, tally):
 def test_compiled_loops_are_kept_elsewhere_where_the_usual_folder_cannot_be_written(tmp_path):
     words = (
         "import numpy as np; from numba import config; from fedrepro.maths.kernels import scatter; w = np.zeros(3);"
-        "scatter.add(w, np.array([0, 2]), np.ones(2)); print(w, config.CACHE_DIR)"
+        "scatter.add(w, np.array([0, 2]), np.ones(2), np.zeros(3, int)); print(w, config.CACHE_DIR)"
     )
     circumstances = os.environ | {
         "NUMBA_CACHE_DIR": "/proc/nowhere",

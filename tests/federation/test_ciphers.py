@@ -1,8 +1,11 @@
+import time
+
 import numpy as np
 import pytest
 
 from fedrepro.algorithms.hyfdca import hyfdca
 from fedrepro.federation import ciphers
+from fedrepro.federation.hybrid import HybridClients
 
 BITS = 256  # short keys keep the tests fast; nothing else hangs on the length
 
@@ -35,3 +38,18 @@ def test_measured_times_are_per_scalar():
 def test_an_unknown_cipher_is_named():
     with pytest.raises(LookupError, match="rot13"):
         ciphers.make("rot13")
+
+
+@pytest.mark.parametrize("name", ["paillier", "ckks"])
+def test_the_clocks_of_solver_and_cipher_agree(rectangles, name):
+    """What a run takes longer than in the clear is what the cipher says it took, within a fifth, on a busy machine too."""
+    data = rectangles(2, 2, n=12, m=6)
+    spans = {}
+    for cipher in ("none", name):
+        clients = HybridClients(data, fraction=0.75, cipher=cipher, bits=512)
+        before, begin = sum(clients.spent.values()), time.process_time()
+        for _ in zip(range(20), hyfdca(clients, inner=3), strict=False):
+            pass
+        spans[cipher] = time.process_time() - begin
+    assert sum(clients.spent.values()) - before == pytest.approx(spans[name] - spans["none"], rel=0.2)
+    assert min(clients.spent.values()) > 0

@@ -179,3 +179,17 @@ def test_hyfdca_reaches_the_optimum_where_the_rivals_do_not(rectangles, run):
     ):
         losses[name] = min(primal(w) for _, w, _ in run(function, data, 400, 1.0, params)) / best - 1
     assert losses["hyfdca"] < 1e-3 and min(losses["fedavg"], losses["hyfem"]) > 10 * losses["hyfdca"]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("inner", [1, 4, 60])
+def test_a_part_brought_up_to_date_is_the_sum_over_all_samples(run, sparse, inner):
+    """Clients read only the rows whose dual has changed; few of them, and more than half."""
+    X, y = unit_problem(60, 12)
+    X = scipy.sparse.csr_array(X) if sparse else X
+    data = Rectangles(X, y, *hybrid(60, 12, "3x2", np.random.default_rng(1)), 0.05)
+    for _, _, clients in run(hyfdca, data, 40, 0.5, {"inner": inner}):
+        for k in clients.last:
+            afresh = data.clients[k].X.T @ clients.alpha[k]
+            assert np.abs(clients.server.parts[k] - afresh).max() < 1e-13
+    assert any(np.abs(part).max() > 0.1 for part in clients.server.parts)

@@ -52,13 +52,30 @@ def test_descent_equals_its_twin(sparse, rate, ridge, pull):
 
 def test_scattering_averages_what_was_sent_and_leaves_the_rest():
     columns = np.sort(np.random.default_rng(5).permutation(40)[:15])
-    total, count, w = np.zeros(40), np.zeros(40), np.ones(40)
-    scatter.add(total, columns, np.arange(15.0))
-    scatter.add(total, columns[5:], np.arange(10.0))
-    scatter.add(count, columns, np.ones(15))
-    scatter.add(count, columns[5:], np.ones(10))
-    scatter.average(w, total, count)
+    total, count, before = np.zeros(40), np.zeros(40, np.int32), np.ones(40)
+    scatter.add(total, columns, np.arange(15.0), count)
+    scatter.add(total, columns[5:], np.arange(10.0), count)
+    w = scatter.average(before, total, count)
+    assert not total.any() and not count.any() and (before == 1).all()
     expected = np.arange(15.0)
     expected[5:] = (expected[5:] + np.arange(10.0)) / 2
     np.testing.assert_array_equal(w[columns], expected)
     assert (np.delete(w, columns) == 1).all()
+
+
+def test_replacing_a_part_is_adding_its_change():
+    rng = np.random.default_rng(6)
+    columns, old, new, weight = rng.permutation(40)[:15], *rng.standard_normal((2, 15)), rng.random(15) + 1
+    total = np.ones(40)
+    scatter.replace(total, columns, old, new, weight)
+    expected = np.ones(40)
+    expected[columns] += (new - old) / weight
+    np.testing.assert_array_equal(total, expected)
+
+
+def test_rows_are_added_with_their_weights():
+    rng = np.random.default_rng(7)
+    X = scipy.sparse.random_array((30, 12), density=0.3, rng=rng, format="csr")
+    rows, values, total = np.array([3, 4, 29]), rng.standard_normal(3), np.ones(12)
+    scatter.add_rows(total, X.data, X.indices, X.indptr, rows, values)
+    assert np.abs(total - 1 - X[rows].T @ values).max() < 1e-14

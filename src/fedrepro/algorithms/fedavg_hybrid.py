@@ -14,23 +14,17 @@ def fedavg_hybrid(clients, *, local_steps: Count, a: Positive, b: NonNegative):
     server puts the weights side by side and averages where several clients that took part hold a feature. The rate
     is a/(b + √t) in round t."""
     w, t = clients.server.w, 0
+    total, count = np.zeros_like(w), np.zeros(len(w), np.uint16)
     while True:
         t += 1
         present, _ = clients.available()
         clients.send_weights(present)
-        local = {}
         for k in present:
-            own, mine = clients.data.clients[k], clients.w[k].copy()
+            own, mine = clients.data.clients[k], clients.w[k]
             order = clients.draw(k, local_steps)
             descend(own.X, own.y, mine, mine, order, a / (b + np.sqrt(t)), clients.data.lam, 0.0)
-            local[k] = mine
-        clients.collect_weights(local)
-        total, count = np.zeros_like(w), np.zeros_like(w)
-        for k, mine in local.items():
-            columns = clients.data.clients[k].columns
-            scatter.add(total, columns, mine)
-            scatter.add(count, columns, np.ones(len(columns)))
-        w = w.copy()
-        scatter.average(w, total, count)
-        clients.server.w = w
+        clients.collect_weights({k: clients.w[k] for k in present})
+        for k in present:
+            scatter.add(total, clients.data.clients[k].columns, clients.w[k], count)
+        w = clients.server.w = scatter.average(w, total, count)
         yield w

@@ -33,6 +33,6 @@ def hyfem(clients, *, local_steps: Count, a: Positive, b: NonNegative, mu: NonNe
         clients.collect_weights({k: local[k] for k in present})
         w = w.copy()
         for k in present:
-            scatter.add(w, clients.data.clients[k].columns, (local[k] - before[k]) / shared[k])
+            scatter.replace(w, clients.data.clients[k].columns, before[k], local[k], shared[k])
         clients.server.w = w
         yield w

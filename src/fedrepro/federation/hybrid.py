@@ -19,8 +19,8 @@ class Server:
     It can add ciphertexts and cannot open them; each message it sends on is re-randomised.
     """
 
-    def __init__(self, evaluator, duals: list, scale: float, data: Rectangles):
-        self._add, self._refresh = evaluator.add, evaluator.refresh
+    def __init__(self, add, refresh, duals: list, scale: float, data: Rectangles):
+        self._add, self._refresh = add, refresh
         self.duals = duals  # a ciphertext per group of samples
         self.holders = data.holders
         self._groups = [client.groups for client in data.clients]
@@ -39,7 +39,8 @@ class Server:
 
     def keep_part(self, k: int, part: np.ndarray) -> None:
         """Replace what client k contributes to the weights."""
-        scatter.add(self.w, self._columns[k], (part - self.parts[k]) / self._scale)
+        scale = np.broadcast_to(self._scale, len(part))
+        scatter.replace(self.w, self._columns[k], self.parts[k], part, scale)
         self.parts[k] = part
 
     def keep_products(self, k: int, groups: list[int], boxes: list) -> None:
@@ -121,12 +122,16 @@ class HybridClients(Federation):
         self.cipher = ciphers.make(cipher, bits)
         self.scale = data.lam * data.N
         self.rng = [stream(seed, "local", client.name) for client in data.clients]
-        encrypt = self.cipher.encrypt
-        self.server = Server(
-            self.cipher.evaluator, [encrypt(np.zeros(len(g))) for g in data.groups], self.scale, data
-        )
+        self.spent = dict.fromkeys(
+            ciphers.WORKS, 0.0
+        )  # CPU seconds in the cipher, of all clients and the server
+        self.encrypt, self.decrypt, add, refresh = ciphers.clocked(self.cipher, self.spent)
+        zeros = [self.encrypt(np.zeros(len(g))) for g in data.groups]
+        self.server = Server(add, refresh, zeros, self.scale, data)
         self.alpha = [np.zeros(c.n) for c in data.clients]  # each client's copy of the duals of its samples
         self.w = [np.zeros(len(c.columns)) for c in data.clients]  # … and of the weights of its features
+        self.parts = [np.zeros(len(c.columns)) for c in data.clients]  # ŵ_k, and the duals it was made of
+        self.summed = [np.zeros(c.n) for c in data.clients]
         self.margins = [np.zeros(c.n) for c in data.clients]  # x_i . w_0, as last told
         self.holders = [self.spread(c, [float(len(data.holders[g])) for g in c.groups]) for c in data.clients]
         self.shared = [[g for g in c.groups if len(data.holders[g]) > 1] for c in data.clients]
@@ -155,7 +160,7 @@ class HybridClients(Federation):
     def collect_duals(self, changes: dict[int, np.ndarray]) -> None:
         """Clients send enc(γ Δα_k / |B_n|); the server adds them to enc(α₀)."""
         for k, change in changes.items():
-            boxes = [self.cipher.encrypt(v) for v in self.data.split(self.data.clients[k], change)]
+            boxes = [self.encrypt(v) for v in self.data.split(self.data.clients[k], change)]
             self.server.add_to_duals(k, boxes)
         sizes = self.sizes(list(changes))
         self.ledger.encrypt(sizes)
@@ -164,28 +169,34 @@ class HybridClients(Federation):
     def send_duals(self, who: list[int]) -> None:
         """The server sends enc(α₀), each client the samples it holds; they decrypt."""
         for k in who:
-            self.alpha[k] = joined([self.cipher.decrypt(box) for box in self.server.duals_of(k)])
+            self.alpha[k] = joined([self.decrypt(box) for box in self.server.duals_of(k)])
         self.ledger.decrypt(self.sizes(who))
 
     def primal_aggregation(self, who: list[int], recipients: list[int]) -> None:
         """Algorithm 4. `who` send ŵ_k; the server renews w₀ and sends each recipient the weights of its
         features. (Printed: sent to the clients that arrived; every available client needs them.)"""
         for k in who:
-            self.server.keep_part(k, self.data.clients[k].X.T @ self.alpha[k])
+            self.server.keep_part(k, self.part(k))
         self.ledger.up(sum(len(self.w[k]) for k in who), len(who))
         self.send_weights(recipients)
+
+    def part(self, k: int) -> np.ndarray:
+        """ŵ_k = Σ α_i x_i over client k's samples."""
+        self.parts[k] = self.data.clients[k].weights(self.alpha[k], self.summed[k], self.parts[k])
+        self.summed[k] = self.alpha[k]
+        return self.parts[k]
 
     def pooled_aggregation(self, who: list[int], recipients: list[int]) -> None:
         """Our repair of Algorithm 4. Clients send enc(ŵ_k), the server adds what it last got from all holders of a
         feature, and one client opens the sums: the server sees w₀ and no client's part of it."""
         if self.pool is None:
-            self.pool = Pool(self.data, self.cipher.evaluator.add)
+            self.pool = Pool(self.data, self.server._add)
         for k in who:
-            part = self.data.clients[k].X.T @ self.alpha[k]
-            self.pool.keep(k, [self.cipher.encrypt(part[own]) for own in self.pool.places[k]])
+            part = self.part(k)
+            self.pool.keep(k, [self.encrypt(part[own]) for own in self.pool.places[k]])
         sums, additions = self.pool.sums()
         for g, total in sums.items():
-            self.server.w[self.pool.features[g]] = self.cipher.decrypt(total) / self.scale
+            self.server.w[self.pool.features[g]] = self.decrypt(total) / self.scale
         self.ledger.encrypt([len(self.w[k]) for k in who])
         self.ledger.work(additions=additions)
         self.ledger.decrypt([self.data.M])  # the one who opens them
@@ -205,7 +216,7 @@ class HybridClients(Federation):
             client, shared = self.data.clients[k], self.shared[k]
             if shared:
                 parts = dict(zip(client.groups, self.data.split(client, local[k]), strict=True))
-                self.server.keep_products(k, shared, [self.cipher.encrypt(parts[g]) for g in shared])
+                self.server.keep_products(k, shared, [self.encrypt(parts[g]) for g in shared])
                 told.append(sum(len(parts[g]) for g in shared))
         totals = {g: self.server.inner_product(g) for g in sorted({g for k in who for g in self.shared[k]})}
         for k in who:
@@ -215,7 +226,7 @@ class HybridClients(Federation):
                 continue
             own = self.data.split(client, local[k])
             self.margins[k] = joined([
-                self.cipher.decrypt(self.server.sent_on(totals[g][0])) if g in totals else part
+                self.decrypt(self.server.sent_on(totals[g][0])) if g in totals else part
                 for g, part in zip(client.groups, own, strict=True)
             ])  # fmt: skip
         if told:
@@ -229,15 +240,15 @@ class HybridClients(Federation):
         local = [self.data.split(c, c.squares()) for c in self.data.clients]
         for client, parts in zip(self.data.clients, local, strict=True):
             for g, part in zip(client.groups, parts, strict=True):
-                box = self.cipher.encrypt(part)
-                sums[g] = box if g not in sums else self.cipher.evaluator.add(sums[g], box)
+                box = self.encrypt(part)
+                sums[g] = box if g not in sums else self.server._add(sums[g], box)
         told = [sum(len(self.data.groups[g]) for g in shared) for shared in self.shared]
         if any(told):
             self.ledger.encrypt(told)
             pieces = zip(self.data.groups, self.data.holders, strict=True)
             self.ledger.work(additions=sum((len(who) - 1) * len(group) for group, who in pieces))
             self.ledger.decrypt(told)
-        opened = {g: self.cipher.decrypt(box) for g, box in sums.items()}
+        opened = {g: self.decrypt(box) for g, box in sums.items()}
         return [joined([opened[g] for g in client.groups]) for client in self.data.clients]
 
     # --- exchanges of methods that average weights ---

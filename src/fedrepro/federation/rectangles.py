@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from fedrepro.maths import hinge
+from fedrepro.maths.kernels import scatter
 from fedrepro.maths.seeds import stream
 
 
@@ -27,6 +28,18 @@ class Rectangle:
     @property
     def n(self) -> int:
         return len(self.y)
+
+    def weights(self, alpha: np.ndarray, last: np.ndarray, part: np.ndarray) -> np.ndarray:
+        """Σ α_i x_i, given that it was `part` for the duals `last`: only rows whose dual has changed are read."""
+        rows = np.flatnonzero(alpha != last)
+        if 2 * len(rows) > self.n:
+            return self.X.T @ alpha
+        change = alpha[rows] - last[rows]
+        if isinstance(self.X, np.ndarray):
+            return part + self.X[rows].T @ change
+        part = part.copy()
+        scatter.add_rows(part, self.X.data, self.X.indices, self.X.indptr, rows, change)
+        return part
 
     def squares(self) -> np.ndarray:
         """Squared length of each row, as far as this client sees it."""

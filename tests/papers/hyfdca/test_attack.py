@@ -26,6 +26,9 @@ def test_with_one_sample_a_round_every_change_is_a_row():
     found, _, _ = seen()
     assert found["rows_recovered"] > 0.5 and found["duals_opened"] == found["rows_recovered"]
     assert found["closest_row"] == pytest.approx(1.0, abs=1e-9)
+    assert (
+        found["closest_words"] == 1.0 and found["words_named"] == SETTING["m"]
+    )  # Gaussian rows have all features
 
 
 def test_pieces_hide_the_dual_but_not_the_row():

@@ -58,7 +58,8 @@ def test_by_iteration_the_rival_may_be_taken_at_its_best():
 
 
 def test_by_iteration_the_run_may_end_earlier():
-    assert wins(comparisons.by_iteration(Made(), share=0.5))["fedavg_hybrid"] == {False}
+    assert list(comparisons.after(Made(), "x")) == [5, 10, 20]
+    assert wins(comparisons.by_iteration(Made(), rounds=1))["fedavg_hybrid"] == {False}
 
 
 def test_by_time_it_matters_whose():
@@ -124,3 +125,63 @@ def test_a_rival_goes_on_while_it_has_time():
     cells = pd.concat([rows, onward], ignore_index=True).assign(time=lambda r: 0.1 * r.exchanges)
     assert comparisons.wins_in_time(rows.assign(time=0.1 * rows.exchanges), "hyfdca")[0][0] == 0.5
     assert comparisons.wins_in_time(cells, "hyfdca")[0][1] < 1
+
+
+def test_longer_runs_are_compared_as_far_as_the_shortest_goes():
+    class Longer(Made):
+        def traces(self, name):
+            rows = super().traces(name)
+            turned = {"relative_loss": 3 - rows.relative_loss, "accuracy": 1 - rows.accuracy}
+            more = rows.assign(algorithm=rows.algorithm + "_onward", **turned)
+            more["round"] *= np.where(more.algorithm == "hyfdca_onward", 2, 3)
+            return pd.concat([rows, more], ignore_index=True)
+
+    rounds = comparisons.after(Longer(), "x")
+    assert list(rounds) == [5, 10, 20, 40] and set(rounds[40].algorithm) == set(comparisons.METHODS)
+    assert rounds[40]["round"].max() <= 40 and set(rounds[20].algorithm) == set(comparisons.METHODS)
+    assert wins(comparisons.by_iteration(Longer(), rounds=3))["hyfem"] == {False}
+
+
+def test_narrower_grids_of_a_rival():
+    table = np.array([[10, a, b, 0.0, 0.0, 0.0] for a in (0.1, 1, 10, 100) for b in (1, 10)])
+    counts = {name: int(lines.sum()) for name, lines in comparisons.grids(table).items()}
+    assert counts == {"a up to 1, one b": 2, "a up to 10, one b": 3, "all": 8}
+
+
+@pytest.mark.parametrize(
+    ("losses", "expected"),
+    [
+        (FALLING, "falling"),
+        (RISING, "turned"),
+        (np.full(21, 3.0), "settled"),
+        (np.full(21, np.nan), "diverged"),
+    ],
+)
+def test_how_a_run_ended(losses, expected):
+    cells = timed(losses).assign(status="diverged" if expected == "diverged" else "done")
+    assert comparisons.ending(cells) == expected
+
+
+def test_the_two_clocks_of_an_encrypted_run():
+    """The solver's clock takes in the cipher's: two seconds of a round are computation, three encryption."""
+    works = {f"{work}_seconds": np.arange(6) * 0.75 for work in comparisons.WORKS}
+    sealed = pd.DataFrame({"cipher": "ckks", "round": np.arange(6), "seconds": np.arange(6) * 5.0, **works})
+    clear = sealed.assign(cipher="none", seconds=np.arange(6) * 2.0, **dict.fromkeys(works, 0.0))
+    found = comparisons.sealed_components(pd.concat([sealed, clear]))
+    assert found["ckks"].computation == pytest.approx(2.0) and found["ckks"].encrypt == pytest.approx(0.75)
+    assert comparisons.agreement(found, "ckks") == pytest.approx(1.0)
+    slower = comparisons.sealed_components(pd.concat([sealed.assign(seconds=np.arange(6) * 8.0), clear]))
+    assert comparisons.agreement(slower, "ckks") == pytest.approx(2.0)
+
+
+def test_what_a_run_is_charged_over_what_it_took():
+    rows = pd.DataFrame({
+        "cipher": "paillier", "round": [2], "turns": [4], "encryptions": [100], "decryptions": [50], "additions": [10],
+        "encryption_steps": [4], "decryption_steps": [2], **{f"{work}_seconds": [0.5] for work in comparisons.WORKS},
+    })  # fmt: skip
+    cost = {"encrypt": 0.01, "decrypt": 0.01, "refresh": 0.01, "add": 0.0}
+    times = {"paillier, measured": cost, "ckks, measured": {k: v / 4096 for k, v in cost.items()}}
+    assert comparisons.charged_over_spent(rows, "paillier", times) == pytest.approx((1.0 + 1.0) / 2.0)
+    # packed, two clients present: eight packs are encrypted, four opened
+    packed = comparisons.charged_over_spent(rows.assign(cipher="ckks"), "ckks", times)
+    assert packed == pytest.approx((8 * 0.01 + 4 * 0.02) / 2.0)

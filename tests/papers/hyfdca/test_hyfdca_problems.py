@@ -67,7 +67,9 @@ def test_real_data_become_unit_rows_with_signs(name, monkeypatch):
     made = datasets.Dataset(name, name, stored, y, groups, split, "standin", "abc")
     monkeypatch.setattr(datasets, "load", lambda *_: made)
     hyfdca.prepared.cache_clear()
-    samples = hyfdca.prepared(name, "data", np.arange(120, dtype=np.int32).tobytes(), 40)
+    how = {"mnist": ((2,), "bytes"), "covtype": ((2,), "min-max"), "news20": ((1,), "as stored")}[name]
+    rows = np.arange(120, dtype=np.int32).tobytes()
+    samples = hyfdca.prepared(name, "data", rows, 40, *how, "unit")
     hyfdca.prepared.cache_clear()
     lengths = np.sqrt(np.asarray(samples.X.multiply(samples.X).sum(axis=1))).ravel()
     assert np.allclose(lengths[lengths > 0], 1) and set(samples.y) == {-1.0, 1.0}
@@ -85,7 +87,7 @@ def test_copies_of_a_post_stay_on_one_side(monkeypatch):
     monkeypatch.setattr(datasets, "load", lambda *_: made)
     hyfdca.prepared.cache_clear()
     rows = np.flatnonzero(~partition.held_out(made, hyfdca.HELD_OUT)).astype(np.int32)
-    samples = hyfdca.prepared("news20", "data", rows.tobytes(), "all")
+    samples = hyfdca.prepared("news20", "data", rows.tobytes(), "all", (1,), "as stored", "unit")
     hyfdca.prepared.cache_clear()
     rows = {tuple(np.round(r, 9)) for r in samples.X.toarray()}
     assert rows.isdisjoint({tuple(np.round(r, 9)) for r in samples.validation.toarray()})

@@ -26,7 +26,7 @@ class Observer:
         self.duals = clients.duals()
         self.recovered: set = set()
         self.opened: set = set()
-        self.closest, self.words = [0.0], [0.0]
+        self.closest, self.words, self.named = [0.0], [0.0], [0.0]
         self.exchanges, self.pieces = 0, 1
         self.known: dict = {}  # of the rows of a client: themselves, their supports, their lengths
 
@@ -34,7 +34,7 @@ class Observer:
         if clients.ledger.exchanges == self.exchanges:
             return self
         self.exchanges = clients.ledger.exchanges
-        self.closest, self.words = [], []
+        self.closest, self.words, self.named = [], [], []
         if clients.pool is None:  # as printed: every client's part is seen by itself
             for k in clients.last:
                 part, alpha = clients.server.parts[k], clients.alpha[k]
@@ -70,6 +70,7 @@ class Observer:
         named = (np.abs(change) > 1e-12 * np.abs(change).max()).astype(float)
         both = pattern @ named
         either = np.diff(pattern.indptr) + named.sum() - both
+        self.named.append(float(named.sum()))
         self.words.append(float((both / np.maximum(either, 1.0)).max()))
 
     def found(self, name: str) -> float:
@@ -77,8 +78,8 @@ class Observer:
             return len(self.recovered if name == "rows_recovered" else self.opened) / getattr(
                 self, "pieces", 1
             )
-        found = self.closest if name == "closest_row" else self.words
+        found = {"closest_row": self.closest, "closest_words": self.words, "words_named": self.named}[name]
         return float(np.mean(found)) if found else 0.0
 
 
-SEEN = ("rows_recovered", "duals_opened", "closest_row", "closest_words")
+SEEN = ("rows_recovered", "duals_opened", "closest_row", "closest_words", "words_named")

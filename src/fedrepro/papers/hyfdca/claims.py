@@ -10,12 +10,16 @@ from fedrepro.papers.hyfdca import theory
 from fedrepro.papers.hyfdca.readings import (
     CHARGES,
     DATASETS,
+    FEWER_ROWS,
+    LONG,
     METHODS,
     ONWARD,
+    about,
+    after,
     clock,
     components,
     encryption_times,
-    equal_rounds,
+    grids,
     score,
     scores,
     share_won,
@@ -27,30 +31,41 @@ from fedrepro.reporting.verdicts import number, span
 PRINTED_LAMBDAS = {"mnist": 0.001, "newsgroups": 0.00001, "covtype": 0.00005}  # section 5.1
 TINY = 1e-12
 LATENCIES = (0.01, 0.1, 1.0)  # seconds an exchange
-EARLIER = {"a quarter": 0.25, "half": 0.5, "all": 1.0}  # the number of rounds is not stated
+LOSS, ERROR = -3, -2  # columns of a table of tuning
 
 
-def aims(results, name):
-    """What hyper-parameters were tuned for."""
-    return sorted(results.traces(name).p_tuned_for.dropna().unique())
+def dataset(experiment: str) -> dict[str, str]:
+    return {"dataset": experiment.rpartition("_")[2]}
+
+
+def tables(results, name):
+    """The scores of all grid points, by setting: method -> table."""
+    for (setting, seed), ref in results.reference(name).items():
+        if seed == 0:
+            yield setting, {m: ref.facts[f"{m} tuning"] for m in METHODS}
 
 
 @claim("D1")
 def D1(results):
-    """The share of the comparisons that HyFDCA wins after equal numbers of outer iterations, dataset by dataset."""
-    for name in DATASETS:
-        rows = equal_rounds(results, name)
-        for aim in aims(results, name):
-            for iterate in ("last", "best"):
-                for words, part in EARLIER.items():
-                    cells = rows[(rows.p_tuned_for == aim) & (rows["round"] <= part * rows["round"].max())]
-                    about = {
-                        "origin": origin_of(cells),
-                        "dataset": name.removeprefix("hyfdca_"),
-                        "tuned_for": aim,
-                    }
+    """The share of the comparisons that HyFDCA wins after equal numbers of outer iterations, dataset by dataset: over
+    rounds, rows of covtype, what was tuned for, the rivals' round; and, by the loss alone, had the rivals' grids been
+    narrower."""
+    for name in (*DATASETS, FEWER_ROWS):
+        for rounds, rows in after(results, name).items():
+            for aim, cells in rows.groupby("p_tuned_for"):
+                for iterate in ("last", "best"):
                     for seed, share in share_won(cells, iterate).items():
-                        yield row(share, seed=seed, rivals_at=f"their {iterate} round", rounds=words, **about)
+                        chosen = {"tuned_for": aim, "rivals_at": f"their {iterate} round", "rounds": rounds}
+                        yield row(share, seed=seed, origin=origin_of(cells), **chosen, **about(name))
+        won: dict[str, list[bool]] = {}
+        for _, table in tables(results, name):
+            ours = np.nanmin(table["hyfdca"][:, LOSS])
+            for rival in METHODS[1:]:
+                for grid, lines in grids(table[rival]).items():
+                    won.setdefault(grid, []).append(ours < np.nanmin(table[rival][lines, LOSS]))
+        for grid, found in won.items():
+            origin = origin_of(results.traces(name))
+            yield row(np.mean(found), origin=origin, rivals_grid=grid, tuned_for="loss", **about(name))
 
 
 @claim("D2")
@@ -62,33 +77,43 @@ def D2(results):
         for charge, latency in itertools.product(CHARGES, LATENCIES):
             rows = clock(results, name, charge, times, latency)
             cells = rows[rows.p_tuned_for == "gra"]
-            about = {"origin": origin_of(cells), "dataset": name.removeprefix("hyfdca_"), "charged": charge,
-                     "latency": f"{latency:g} s"}  # fmt: skip
+            chosen = {
+                "origin": origin_of(cells),
+                "charged": charge,
+                "latency": f"{latency:g} s",
+                **dataset(name),
+            }
             for budget in ("hyfdca", "rival"):
                 for seed, (least, most) in wins_in_time(cells, budget).items():
                     if least == most:
-                        yield row(least, seed=seed, time_of=budget, **about)
+                        yield row(least, seed=seed, time_of=budget, **chosen)
                     else:  # some rival had time left and was still improving
-                        yield row(least, seed=seed, time_of=budget, censored="at least", **about)
-                        yield row(most, seed=seed, time_of=budget, censored="at most", **about)
+                        yield row(least, seed=seed, time_of=budget, censored="at least", **chosen)
+                        yield row(most, seed=seed, time_of=budget, censored="at most", **chosen)
 
 
 @claim("D3")
 def D3(results):
-    """Relative loss at the end: HyFDCA's in the long runs, the rivals' at their best round."""
-    for name in ("hyfdca_long_covtype", "hyfdca_long_newsgroups"):
-        rows = results.traces(name)
-        for clients, cells in rows.groupby("clients"):
+    """Relative loss at the end: HyFDCA's in the long runs, with the H that their window chose; the rivals' at their best
+    round, in the rounds tuned for and in their longest runs."""
+    for name in LONG:
+        for clients, cells in results.traces(name).groupby("clients"):
             for seed, value in scores(cells, "relative_loss", "last").items():
-                about = {"origin": origin_of(cells), "dataset": name.removeprefix("hyfdca_long_")}
-                yield row(value, seed=seed, part="hyfdca", clients=clients, **about)
+                chosen = {"clients": clients, "H": cells.p_inner.iloc[0]}
+                yield row(value, seed=seed, part="hyfdca", origin=origin_of(cells), **chosen, **dataset(name))
     for name in DATASETS:
         rows = results.traces(name)
-        for (clients, rival), cells in rows[rows.p_tuned_for == "loss"].groupby(["clients", "algorithm"]):
+        longest = rows.algorithm.str.endswith(ONWARD)
+        for (clients, block), cells in rows[(rows.p_tuned_for == "loss") | longest].groupby(
+            ["clients", "algorithm"]
+        ):
+            rival = block.removesuffix(ONWARD)
             if rival in METHODS[1:]:
                 for seed, value in scores(cells, "relative_loss", "best").items():
-                    about = {"origin": origin_of(cells), "dataset": name.removeprefix("hyfdca_")}
-                    yield row(value, seed=seed, part="rivals", clients=clients, method=rival, **about)
+                    chosen = {"clients": clients, "method": rival, "rounds": int(cells["round"].max())}
+                    yield row(
+                        value, seed=seed, part="rivals", origin=origin_of(cells), **chosen, **dataset(name)
+                    )
 
 
 @claim("D4")
@@ -102,12 +127,8 @@ def D4(results):
             parts = components(cells, latency, charge, times)
             ratio = parts.encryption / parts[["computation", "latency"]].max(axis=1)
             for (_, cell), value in zip(cells.iterrows(), ratio, strict=True):
-                about = {
-                    "origin": cell.data_origin,
-                    "dataset": name.removeprefix("hyfdca_"),
-                    "charged": charge,
-                }
-                yield row(value, seed=cell.seed, latency=f"{latency:g} s", clients=cell.clients, **about)
+                chosen = {"charged": charge, "latency": f"{latency:g} s", "clients": cell.clients}
+                yield row(value, seed=cell.seed, origin=cell.data_origin, **chosen, **dataset(name))
 
 
 def bound(results, theorem, which="printed"):
@@ -140,22 +161,23 @@ def D7(results):
     for case in theory.cases(results):
         value = case.beyond() if case.theorem.startswith("4.11") else np.nan
         if not np.isnan(value):
-            about = {"theorem": case.theorem, "lam": f"{case.lam:g}", "H": case.inner}
-            yield row(value, origin=origin, rounds="extrapolated", **about)
+            chosen = {"theorem": case.theorem, "lam": f"{case.lam:g}", "H": case.inner}
+            yield row(value, origin=origin, rounds="extrapolated", **chosen)
 
 
 @claim("D8")
 def D8(results):
     """The rivals' best loss on their grids over HyFDCA's best over H, and the share of the values of H that beat them."""
-    for name in DATASETS:
+    for name in (*DATASETS, FEWER_ROWS):
         origin = origin_of(results.traces(name))
-        for (setting, seed), ref in results.reference(name).items():
-            if seed == 0:
-                losses = {m: ref.facts[f"{m} tuning"][:, -3] for m in METHODS}
-                rival = min(np.nanmin(losses[m]) for m in METHODS[1:])
-                about = {"origin": origin, "dataset": name.removeprefix("hyfdca_"), "setting": setting}
-                yield row(rival / np.nanmin(losses["hyfdca"]), part="best", **about)
-                yield row(np.mean(losses["hyfdca"] < rival), part="usable", **about)
+        for setting, table in tables(results, name):
+            ours = table["hyfdca"][:, LOSS]
+            widths = {m: grids(table[m]) for m in METHODS[1:]}
+            for grid in widths[METHODS[1]]:
+                rival = min(np.nanmin(table[m][widths[m][grid], LOSS]) for m in METHODS[1:])
+                chosen = {"origin": origin, "setting": setting, "rivals_grid": grid, **about(name)}
+                yield row(rival / np.nanmin(ours), part="best", **chosen)
+                yield row(np.mean(ours < rival), part="usable", **chosen)
 
 
 @claim("D9")
@@ -165,13 +187,9 @@ def D9(results):
     for name in ("hyfdca_attack_newsgroups", "hyfdca_attack_mnist"):
         ends = results.ends(name)
         for _, cell in ends[ends.p_pooled == "False"].iterrows():
-            about = {
-                "seed": cell.seed,
-                "origin": cell.data_origin,
-                "dataset": name.removeprefix("hyfdca_attack_"),
-            }
+            chosen = {"H": cell.p_inner, "clients": cell.clients, **dataset(name)}
             for part, column in (("rows", "rows_recovered"), ("duals", "duals_opened")):
-                yield row(cell[column], part=part, H=cell.p_inner, clients=cell.clients, **about)
+                yield row(cell[column], seed=cell.seed, part=part, origin=cell.data_origin, **chosen)
 
 
 @claim("D10")
@@ -179,13 +197,13 @@ def D10(results):
     """Loss and accuracy at the end with the second SecureInnerProduct against those without it."""
     rows = results.traces("hyfdca_second")
     for (clients, inner), cells in rows.groupby(["clients", "p_inner"]):
-        about = {"origin": origin_of(cells), "clients": clients, "H": inner}
+        chosen = {"origin": origin_of(cells), "clients": clients, "H": inner}
         without, put_in = (cells[cells.p_second_product == chosen] for chosen in ("False", "True"))
         for metric, part in (("relative_loss", "loss"), ("accuracy", "accuracy")):
             a, b = scores(without, metric, "last"), scores(put_in, metric, "last")
             values = b / a if part == "loss" else a - b  # errors: less of them is more accuracy
             for seed, value in values.items():
-                yield row(value, seed=seed, part=part, **about)
+                yield row(value, seed=seed, part=part, **chosen)
 
 
 @claim("D11")
@@ -219,29 +237,25 @@ def D13(results):
         for (clients, seed), cells in rows[rows.algorithm == "hyfem" + ONWARD].groupby(["clients", "seed"]):
             loss = cells.relative_loss.to_numpy()
             tail = loss[-max(2, len(loss) // 10) :]
-            about = {"seed": seed, "origin": origin_of(cells), "dataset": name.removeprefix("hyfdca_")}
+            chosen = {"seed": seed, "origin": origin_of(cells), "clients": clients, **dataset(name)}
             moved = np.inf if cells.status.iloc[0] == "diverged" else np.ptp(tail) / (1.0 + tail[-1])
-            yield row(moved, part="converges", clients=clients, **about)
-            yield row(score(cells, "relative_loss", "last"), part="worse", clients=clients, **about)
+            yield row(moved, part="converges", **chosen)
+            yield row(score(cells, "relative_loss", "last"), part="worse", **chosen)
 
 
 @claim("D14")
 def D14(results):
     """The spread of a rival's results over its grid over HyFDCA's over H: the loss in decades, or the error rate."""
-    for name in DATASETS:
+    for name in (*DATASETS, FEWER_ROWS):
         origin = origin_of(results.traces(name))
-        for (setting, seed), ref in results.reference(name).items():
-            if seed == 0:
-                for column, metric in ((-3, "loss"), (-2, "error rate")):
-                    widths = {m: spread(ref.facts[f"{m} tuning"][:, column], metric) for m in METHODS}
-                    for rival in METHODS[1:]:
-                        about = {
-                            "dataset": name.removeprefix("hyfdca_"),
-                            "setting": setting,
-                            "metric": metric,
-                        }
-                        value = widths[rival] / max(widths["hyfdca"], TINY)
-                        yield row(value, origin=origin, rival=rival, **about)
+        for setting, table in tables(results, name):
+            for column, metric in ((LOSS, "loss"), (ERROR, "error rate")):
+                ours = spread(table["hyfdca"][:, column], metric)
+                for rival in METHODS[1:]:
+                    for grid, lines in grids(table[rival]).items():
+                        value = spread(table[rival][lines, column], metric) / max(ours, TINY)
+                        chosen = {"setting": setting, "metric": metric, "rival": rival, "rivals_grid": grid}
+                        yield row(value, origin=origin, **chosen, **about(name))
 
 
 def spread(values, metric):

@@ -15,7 +15,7 @@ from fedrepro.algorithms.hyfdca import hyfdca
 from fedrepro.algorithms.hyfem import hyfem
 from fedrepro.datasets import partition
 from fedrepro.datasets.partition import Grid, hybrid, read_grid
-from fedrepro.datasets.preprocess import pixels, signs, unit_interval, unit_rows
+from fedrepro.datasets.preprocess import pixels, unit_interval, unit_rows
 from fedrepro.experiments import tuning
 from fedrepro.experiments.experiment import expand
 from fedrepro.experiments.problem import Data, Problem, problem
@@ -27,11 +27,14 @@ from fedrepro.maths import hinge
 from fedrepro.maths.domains import Bounds, Count, Natural, NonNegative, NotEmpty, Positive
 from fedrepro.maths.seeds import stream
 from fedrepro.papers.hyfdca.attack import SEEN, Observer
+from fedrepro.papers.hyfdca.protocol import messages, owners
 
 TUNING_SEED = 1_000  # the draw hyper-parameters are chosen on; the seeds of the results start at 0
 TAIL = 0.1  # runs are scored by the mean over this last part of their rounds: some settings oscillate
+SPENT = {f"{work}_seconds": work for work in ciphers.WORKS}
 TUNED = {f.__name__: f for f in (hyfdca, fedavg_hybrid, hyfem)}
 AIMS = ("gra", "loss", "accuracy")  # what hyper-parameters may be tuned for
+LOOKS = 5  # rounds of that last part that are measured while tuning: a look takes as long as a round
 HELD_OUT = 0.2  # of the rows, where no split is published
 
 
@@ -63,7 +66,7 @@ class HingeProblem(Problem):
     """P(w) = λ/2‖w‖² + mean hinge, eq. (1), among clients that own rectangles: `parts` are their rows and columns."""
 
     federation = HybridClients
-    measurable = ("relative_loss", "accuracy", "tuning_accuracy", "dual_gap", "mismatch", *SEEN)
+    measurable = ("relative_loss", "accuracy", "tuning_accuracy", "dual_gap", "mismatch", *SEEN, *SPENT)
 
     def __init__(self, samples: Samples, setting: dict, seed: int, parts=None):
         self.samples, self.setting, self.seed = samples, setting, seed
@@ -100,8 +103,9 @@ class HingeProblem(Problem):
             return lambda w, clients: float(np.abs(w - self.data.combine(clients.duals())).max())
         if name in SEEN:  # what a curious server learns
             return lambda w, clients: self.observer(clients).look(clients).found(name)
-        known = ("relative_loss", "accuracy", "tuning_accuracy", "dual_gap", "mismatch", *SEEN)
-        raise LookupError(f"no measure '{name}'; there are {', '.join(known)}")
+        if name in SPENT:  # CPU seconds in the cipher
+            return lambda w, clients: clients.spent[SPENT[name]]
+        raise LookupError(f"no measure '{name}'; there are {', '.join(self.measurable)}")
 
     def validation(self, tuning: bool):
         """Where hyper-parameters are tuned, every other validation row is for that and the rest for the results."""
@@ -184,13 +188,14 @@ def tune(samples: Samples, setting: dict) -> tuple[dict, dict]:
 
 
 def score(problem, ref: Reference, function, params: dict, rounds: int) -> tuple[float, float, float]:
-    """Loss, error rate and local steps a turn; the first two as means over the last rounds."""
+    """Loss, error rate and local steps a turn; the first two as means over looks at the last rounds."""
     clients = problem.clients(ref)
     meters = [problem.measure(name, ref) for name in ("relative_loss", "tuning_accuracy")]
+    looks = {round(r) for r in np.linspace(rounds - max(1, int(TAIL * rounds)), rounds, LOOKS + 1)[1:]}
     found = []
     with np.errstate(over="ignore", invalid="ignore"):
-        for round, w in zip(range(1, rounds + 1), function(clients, **params), strict=False):
-            if round > rounds - max(1, int(TAIL * rounds)):
+        for t, w in zip(range(1, rounds + 1), function(clients, **params), strict=False):
+            if t in looks:
                 found.append([meter(w, clients) for meter in meters])
     loss, accuracy = np.mean(found, axis=0)
     return (loss, 1 - accuracy, clients.ledger.local_steps / clients.ledger.turns)
@@ -278,7 +283,13 @@ def theorem(setting: Theorem, seed, data=None) -> HingeProblem:
 
 
 class Real(Split):
+    """`positive` are the classes labelled +1, `columns` how features are scaled, `lengths` whether rows are then
+    divided by their length."""
+
     validation: Count | Literal["all"]
+    positive: Annotated[list[int], NotEmpty()]
+    columns: Literal["bytes", "min-max", "as stored"]
+    lengths: Literal["unit", "any"]
 
 
 class RealTuned(Real):
@@ -291,7 +302,8 @@ def real(setting: Real | RealTuned, seed, data: Data) -> HingeProblem:
     """mnist, covtype or news20, prepared as `prepared` says."""
     part = partition.read(data.partition, seed, setting)
     rows = np.unique(np.concatenate(part.rows))
-    samples = prepared(data.dataset, str(data.root), rows.tobytes(), setting["validation"])
+    chosen = (tuple(setting["positive"]), setting["columns"], setting["lengths"])
+    samples = prepared(data.dataset, str(data.root), rows.tobytes(), setting["validation"], *chosen)
     place = np.full(datasets.load(data.dataset, data.root).X.shape[1], -1)
     place[samples.features] = np.arange(len(samples.features))
     columns = [np.sort(place[own][place[own] >= 0]) for own in part.columns]
@@ -299,12 +311,13 @@ def real(setting: Real | RealTuned, seed, data: Data) -> HingeProblem:
 
 
 @lru_cache(maxsize=2)
-def prepared(name: str, root: str, rows: bytes, validation: int | str) -> Samples:
-    """The training `rows` and `validation` held-out ones (a number, or all), as unit vectors, labels ±1, sparse.
+def prepared(
+    name: str, root: str, rows: bytes, validation: int | str, positive: tuple, columns: str, lengths: str
+) -> Samples:
+    """The training `rows` and `validation` held-out ones (a number, or all), labels ±1, sparse, scaled as asked for.
 
-    MNIST: even against odd digits, its own test set held out. covtype: class 2 against the rest (as LIBSVM's
-    covtype.binary), columns scaled to [0, 1]. news20: its two classes. Where no split is published a share of
-    the rows is held out, copies of a post on one side.
+    MNIST's own test set is held out. Where no split is published a share of the rows is, copies of a post on one side.
+    Columns are scaled by the training rows' extremes.
     """
     dataset = datasets.load(name, root)
     train, test = np.frombuffer(rows, np.int32), dataset.test
@@ -312,16 +325,13 @@ def prepared(name: str, root: str, rows: bytes, validation: int | str) -> Sample
         test = np.flatnonzero(partition.held_out(dataset, HELD_OUT))
     if validation != "all":
         test = np.sort(stream(0, "validation", name).permutation(test)[:validation])
-    y = np.asarray(dataset.y)
-    if name == "mnist":
-        y = np.where(y % 2 == 0, 1.0, -1.0)
-        both = [unit_rows(pixels(dataset.X[part])) for part in (train, test)]
-    elif name == "covtype":
-        y = signs(y, 2)
-        both = [unit_rows(unit_interval(dataset.X[part], dataset.X[train])) for part in (train, test)]
-    else:
-        y = signs(y, 1)
-        both = [unit_rows(scipy.sparse.csr_array(dataset.X)[part].astype(float)) for part in (train, test)]
+    y = np.where(np.isin(np.asarray(dataset.y), positive), 1.0, -1.0)
+    scale = {
+        "bytes": lambda part: pixels(dataset.X[part]),
+        "min-max": lambda part: unit_interval(dataset.X[part], dataset.X[train]),
+        "as stored": lambda part: scipy.sparse.csr_array(dataset.X)[part].astype(float),
+    }[columns]
+    both = [unit_rows(scale(part)) if lengths == "unit" else scale(part) for part in (train, test)]
     X, held = (scipy.sparse.csr_array(part) for part in both)
     count = np.bincount(X.indices, minlength=X.shape[1])
     features = np.arange(X.shape[1])
@@ -332,6 +342,28 @@ def prepared(name: str, root: str, rows: bytes, validation: int | str) -> Sample
         X.sort_indices(), held.sort_indices()
     about = (dataset.title, dataset.origin, dataset.checksum, features)
     return Samples(X, y[train], held, y[test], *about)
+
+
+# --- the setting and the protocol, drawn ---
+
+
+class Protocol(Split, Gaussian):
+    pass
+
+
+@problem()
+def protocol(setting: Protocol, seed, data=None) -> HingeProblem:
+    """A small problem whose reference says who owns what and which messages a round consists of."""
+    return ProtocolProblem(
+        gaussian_samples(setting["n"], setting["m"], setting["noise"], True, 0), setting, seed
+    )
+
+
+class ProtocolProblem(HingeProblem):
+    def reference(self) -> Reference:
+        ref = super().reference()
+        found = {"messages": messages(self.clients(ref), hyfdca), "owners": owners(self.data)}
+        return Reference(facts=ref.facts | found)
 
 
 # --- encryption ---

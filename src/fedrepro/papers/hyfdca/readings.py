@@ -9,13 +9,16 @@ import pandas as pd
 
 from fedrepro.datasets.partition import read_grid
 from fedrepro.experiments.results import Results
-from fedrepro.federation.ciphers import SLOTS
+from fedrepro.federation.ciphers import SLOTS, WORKS
 from fedrepro.papers.hyfdca.problems import TAIL
 
 DATASETS = ("hyfdca_mnist", "hyfdca_newsgroups", "hyfdca_covtype")
+FEWER_ROWS = "hyfdca_covtype_100k"
+LONG = ("hyfdca_long_mnist", "hyfdca_long_newsgroups", "hyfdca_long_covtype")
 METHODS = ("hyfdca", "fedavg_hybrid", "hyfem")
 METRICS = ("relative_loss", "accuracy")
 ONWARD = "_onward"  # the rivals' runs of many more rounds
+EARLIER = (0.25, 0.5, 1.0)  # parts of the rounds: their number is not stated
 CHARGES = ("published", "published, one a vector", "paillier, measured", "ckks, measured", "none")
 
 
@@ -23,6 +26,38 @@ def equal_rounds(results: Results, experiment: str) -> pd.DataFrame:
     """The traces of one dataset in which all methods run the same number of outer iterations."""
     rows = results.traces(experiment)
     return rows[~rows.algorithm.str.endswith(ONWARD)]
+
+
+def more_rounds(results: Results, experiment: str) -> pd.DataFrame:
+    """The longer runs of all methods, as far as the shortest of them goes, under the methods' own names."""
+    rows = results.traces(experiment)
+    rows = rows[rows.algorithm.str.endswith(ONWARD)]
+    rows = rows.assign(algorithm=rows.algorithm.str.removesuffix(ONWARD))
+    return rows[rows["round"] <= rows.groupby("algorithm")["round"].max().min()]
+
+
+def after(results: Results, experiment: str) -> dict[int, pd.DataFrame]:
+    """Rounds -> the traces of all methods up to there: parts of the rounds tuned for, and the longer runs."""
+    rows, onward = equal_rounds(results, experiment), more_rounds(results, experiment)
+    last = int(rows["round"].max())
+    found = {int(part * last): rows[rows["round"] <= part * last] for part in EARLIER}
+    return found if onward.empty else found | {int(onward["round"].max()): onward}
+
+
+def about(experiment: str) -> dict[str, str]:
+    """The dataset of one of the experiments above, and how many of its rows, as choices of a reading."""
+    name, _, rows = experiment.removeprefix("hyfdca_").partition("_")
+    return {"dataset": name, "rows": rows or "all"}
+
+
+def grids(table: np.ndarray) -> dict[str, np.ndarray]:
+    """Which lines of a rival's table of tuning (local steps, a, b, …, scores) narrower grids would have had."""
+    a, b = table[:, 1], table[:, 2]
+    return {
+        "a up to 1, one b": (a <= 1) & (b == b.min()),
+        "a up to 10, one b": (a <= 10) & (b == b.min()),
+        "all": np.full(len(table), True),
+    }
 
 
 def encryption_times(results: Results) -> dict[str, dict[str, float]]:
@@ -36,6 +71,11 @@ def encryption_times(results: Results) -> dict[str, dict[str, float]]:
             works = ("encrypt", "decrypt", "add", "refresh")
             times[f"{cipher}, measured"] = {k: ref.facts[f"{k} seconds"] for k in works}
     return times
+
+
+def key_bits(results: Results) -> float:
+    """The length of the Paillier keys that were timed."""
+    return max(ref.facts.get("timed bits", 0) for ref in results.reference("hyfdca_encrypted").values())
 
 
 def components(rows: pd.DataFrame, latency: float, charge: str, times: dict) -> pd.DataFrame:
@@ -72,9 +112,14 @@ def whole_packs(rows: pd.DataFrame) -> pd.DataFrame:
     """The scalars of the busiest client rounded up, step by step, to packs: a half-empty one costs as much."""
     padded = {}
     for work in ("encryption", "decryption"):
-        steps, scalars = rows[f"{work}_steps"].clip(lower=1), rows[f"slowest_{work}s"]
-        padded[f"slowest_{work}s"] = steps * SLOTS * np.ceil(scalars / steps / SLOTS)
+        padded[f"slowest_{work}s"] = in_packs(rows[f"slowest_{work}s"], rows[f"{work}_steps"])
     return pd.DataFrame(padded)
+
+
+def in_packs(scalars: pd.Series, messages: pd.Series) -> pd.Series:
+    """Scalars in so many messages of equal length, each filled up to whole packs."""
+    messages = messages.clip(lower=1)
+    return messages * SLOTS * np.ceil(scalars / messages / SLOTS)
 
 
 def clock(
@@ -109,14 +154,17 @@ def by_setting(rows: pd.DataFrame):
 
 
 def by_iteration(
-    results: Results, tuned_for: str = "gra", iterate: str = "last", share: float = 1.0
+    results: Results,
+    tuned_for: str = "gra",
+    iterate: str = "last",
+    rounds: int = EARLIER.index(1.0),
+    datasets: tuple[str, ...] = DATASETS,
 ) -> pd.DataFrame:
     """The 36 comparisons over equal numbers of outer iterations: a row per dataset, setting, metric and rival.
-    `share` ends all runs earlier, after that part of the rounds."""
+    `rounds` says which of `after`; if nothing else is said, those that were tuned for."""
     found = []
-    for name in DATASETS:
-        rows = equal_rounds(results, name)
-        rows = rows[rows["round"] <= share * rows["round"].max()]
+    for name in datasets:
+        rows = list(after(results, name).values())[rounds]
         for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
             for metric in METRICS:
                 ours = scores(cells[cells.algorithm == "hyfdca"], metric, "last")
@@ -176,15 +224,33 @@ def compared(rows, setting, metric, rival, ours: pd.Series, theirs: pd.Series) -
 SETTLED = 0.01  # a loss that moved by less than this in the last half of its rounds will not move much more
 
 
-def is_over(cells: pd.DataFrame) -> bool:
-    """Whether more rounds would change little: the loss has turned for good (its best lies before the last tenth) or
-    has settled, or the run diverged."""
+def ending(cells: pd.DataFrame) -> str:
+    """How a run ended: `diverged`; `turned`, its best loss lying before the last tenth; `settled`; or `falling`, where
+    more rounds would change something."""
     if cells.status.iloc[0] == "diverged":
-        return True
+        return "diverged"
     loss = cells.relative_loss.to_numpy()
     tail = loss[-max(1, len(loss) // 10) :]
     half = loss[len(loss) // 2]
-    return bool(loss.min() < tail.min() or abs(tail.min() - half) <= SETTLED * abs(half))
+    if loss.min() < tail.min():
+        return "turned"
+    return "settled" if abs(tail.min() - half) <= SETTLED * abs(half) else "falling"
+
+
+def time_runs_out(results: Results, charge: str, latency: float) -> pd.Series:
+    """How the rivals' longest runs stand when as much time is gone as HyFDCA's rounds take: `time used up`, or as they
+    ended before. Counts over datasets, settings and seeds."""
+    found: list[str] = []
+    times = encryption_times(results)
+    for name in DATASETS:
+        rows = clock(results, name, charge, times, latency)
+        for _, own in rows[rows.p_tuned_for == "gra"].groupby(["clients", "seed"]):
+            runs = dict(list(own.groupby("algorithm")))
+            for rival in METHODS[1:]:
+                theirs = runs[rival + ONWARD]
+                enough = theirs.time.max() >= runs["hyfdca"].time.max()
+                found.append("time used up" if enough else ending(theirs))
+    return pd.Series(found).value_counts()
 
 
 def ahead(ours: pd.DataFrame, theirs: pd.DataFrame, end: float, metric: str) -> bool | None:
@@ -193,7 +259,7 @@ def ahead(ours: pd.DataFrame, theirs: pd.DataFrame, end: float, metric: str) -> 
     within = [cells[cells.time <= end * (1 + 1e-12)] for cells in (ours, theirs)]
     wins = score(within[0], metric, "last") < score(within[1], metric, "last")
     behind, whole = (1, theirs) if wins else (0, ours)
-    if whole.time.max() < end and not is_over(within[behind]):
+    if whole.time.max() < end and ending(within[behind]) == "falling":
         return None
     return wins
 
@@ -227,3 +293,60 @@ def share_won(cells: pd.DataFrame, iterate: str) -> dict[int, float]:
                     ours, theirs = score(runs["hyfdca"], metric, "last"), score(runs[rival], metric, iterate)
                     won.setdefault(int(seed), []).append(bool(ours < theirs))
     return {seed: float(np.mean(found)) for seed, found in won.items()}
+
+
+def wins_of_all(results: Results) -> pd.DataFrame:
+    """The comparisons that HyFDCA wins by outer iteration, over everything the count hangs on: rounds, rows of covtype,
+    what was tuned for, and whether rivals are taken at their last or their best round."""
+    found = {}
+    for rows, covtype in (("all", DATASETS[-1]), (about(FEWER_ROWS)["rows"], FEWER_ROWS)):
+        datasets = (*DATASETS[:-1], covtype)
+        lengths = list(after(results, covtype))
+        for i, rounds in enumerate(lengths):
+            aims = equal_rounds(results, covtype).p_tuned_for.unique() if i < len(lengths) - 1 else ("gra",)
+            for aim in sorted(aims):
+                for iterate in ("last", "best"):
+                    table = by_iteration(results, aim, iterate, i, datasets)
+                    found[rows, rounds, aim, iterate] = f"{int(table.wins.sum())} of {len(table)}"
+    names = ["rows of covtype", "rounds", "tuned for", "rivals at their"]
+    return pd.Series(found).rename_axis(names).unstack(["tuned for", "rivals at their"]).fillna("")
+
+
+def sealed_components(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Seconds a round of really encrypted runs by cipher and component, all clients and the server together; the first
+    round, in which squared lengths are exchanged and code may be compiled, is left out."""
+    found = {}
+    for cipher, own in rows.groupby("cipher"):
+        own = own.sort_values("round")
+        first, last = own[own["round"] == 1].iloc[0], own.iloc[-1]
+        spent = {work: last[f"{work}_seconds"] - first[f"{work}_seconds"] for work in WORKS}
+        rounds = last["round"] - 1
+        seconds = last.seconds - first.seconds
+        parts = {"computation": seconds - sum(spent.values())} | spent
+        found[cipher] = pd.Series(parts | {"seconds": seconds}) / rounds
+    return found
+
+
+def agreement(found: dict[str, pd.Series], cipher: str) -> float:
+    """By how much a round takes longer than in the clear, by the solver's clock, over what the cipher's clock says."""
+    return float((found[cipher].seconds - found["none"].computation) / found[cipher][list(WORKS)].sum())
+
+
+def charged_in_all(rows: pd.DataFrame, cost: dict[str, float], packed: bool = False) -> pd.Series:
+    """Seconds of encryption that the counted scalars come to, of all clients and the server together. `packed`: every
+    client that takes part fills up whole packs in every step."""
+    sealed, opened, added = rows.encryptions, rows.decryptions, rows.additions
+    if packed:
+        present = rows.turns / rows["round"].clip(lower=1)
+        full = in_packs(sealed, present * rows.encryption_steps)
+        added = added * full / sealed.clip(lower=1)
+        sealed, opened = full, in_packs(opened, present * rows.decryption_steps)
+    both = cost["decrypt"] + cost.get("refresh", 0.0)  # what a client opens was re-randomised for it
+    return sealed * cost["encrypt"] + opened * both + added * cost["add"]
+
+
+def charged_over_spent(rows: pd.DataFrame, cipher: str, times: dict) -> float:
+    """What a really encrypted run is charged, scalar by scalar, over what it took by the cipher's clock."""
+    last = rows[rows.cipher == cipher].sort_values("round").tail(1)
+    charged = charged_in_all(last, times[f"{cipher}, measured"], packed=cipher == "ckks").iloc[0]
+    return float(charged / last[[f"{work}_seconds" for work in WORKS]].iloc[0].sum())
