@@ -52,6 +52,10 @@ def test_compiled_l1_projection_is_the_sorted_one(size):
         w = v.copy()
         shrinkage.l1_ball(w, radius)
         np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
+        for guess in (0.0, 1e-3, 0.7, 1e6):  # on either side of the threshold, and beyond all entries
+            theta = shrinkage.l1_ball_near(v, radius, guess, w)
+            np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
+        assert theta == guess or np.abs(v).sum() > radius
 
 
 def test_compiled_l1_projection_in_single_precision_ends_and_stays_put():

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from fedrepro.maths.kernels.linear import DESCENT, LAZY, subtract
-from fedrepro.maths.kernels.shrinkage import FAST, L1_BALL, L2_BALL, ZERO, absolute_sum, prox
+from fedrepro.maths.kernels.shrinkage import FAST, L1_BALL, L2_BALL, ZERO, absolute_sum, l1_ball_near, prox
 
 SPANNED = (ZERO, L1_BALL, L2_BALL)  # what `walk_span` knows
 
@@ -26,14 +26,18 @@ def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate
     begin[weights:] = start[weights:]
     for c in range(len(lengths)):
         state[:] = begin
-        W = state[:weights].reshape(classes, d)
+        W, theta = state[:weights].reshape(classes, d), 0.0
         for k, low in enumerate(range(0, lengths[c], batch)):
             rows = visits[c, low : min(low + batch, lengths[c])]
             at = state
-            if mode == LAZY and not untouched(psi, strength, state[:weights]):
-                point[:] = state
-                prox(psi, strength, shrink + rate * k, point[:weights], 1)
+            if mode == LAZY and psi != ZERO:
                 at = point
+                point[weights:] = state[weights:]
+                if psi == L1_BALL:
+                    theta = l1_ball_near(state[:weights], strength, theta, point[:weights])
+                else:
+                    point[:weights] = state[:weights]
+                    prox(psi, strength, shrink + rate * k, point[:weights], 1)
             s, own = slopes[: rows.size], column[: rows.size]
             products(X, rows, at[:weights].reshape(classes, d), s)
             slope(s, at[weights:], y, rows, X.dtype.type(rate / rows.size))
@@ -42,7 +46,9 @@ def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate
                     own[i] = s[i, j]
                     state[weights + j] -= s[i, j]
                 subtract(X, rows, own, W[j])
-            if mode == DESCENT and psi != ZERO:
+            if mode == DESCENT and psi == L1_BALL:
+                theta = l1_ball_near(state[:weights], strength, theta, state[:weights])
+            elif mode == DESCENT and psi != ZERO:
                 prox(psi, strength, rate, state[:weights], 1)
         to = out[c, :weights].reshape(d, classes)
         for j in range(d):
@@ -132,12 +138,6 @@ def grown(G, rows, s, scores):
                 some += s[i, j] * s[k, j]
             total += G[rows[i], rows[k]] * some
     return total
-
-
-@njit(cache=True, fastmath=FAST, forceinline=True)
-def untouched(psi, strength, v):
-    """Whether the prox would leave v as it is, where that is quick to tell: it saves a copy."""
-    return psi == ZERO or (psi == L1_BALL and absolute_sum(v) <= strength)
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)

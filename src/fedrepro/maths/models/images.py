@@ -123,21 +123,25 @@ class Dense:
         """One client's local steps, in place. A batch's gradient is added to the weights as it is multiplied out: the
         kernels are what there is to read and write, and they are gone through once."""
         gemm = get_blas_funcs("gemm", dtype=state.dtype)
-        shrunk = np.empty_like(state)
+        shrunk, thetas = np.empty_like(state), [0.0] * len(self.kernels)
 
-        def prox(v, t):
-            for kernel in self.kernels:
-                shrinkage.prox(psi, strength, t, v[kernel], 1)
+        def prox(v, t, out):
+            for i, kernel in enumerate(self.kernels):
+                if psi == shrinkage.L1_BALL:
+                    thetas[i] = shrinkage.l1_ball_near(v[kernel], strength, thetas[i], out[kernel])
+                else:
+                    out[kernel] = v[kernel]
+                    shrinkage.prox(psi, strength, t, out[kernel], 1)
 
         for k, low in enumerate(range(0, len(rows), batch)):
             point = state
             if mode == LAZY and psi != shrinkage.ZERO:
                 point = shrunk
-                point[:] = state
-                prox(point, shrink + rate * k)
+                point[self.biases[0].start :] = state[self.biases[0].start :]  # biases come last
+                prox(state, shrink + rate * k, point)
             for i, entered, slope in self.backward(point, rows[low : low + batch]):
                 W = state[self.kernels[i]].reshape(self.shapes[i])
                 gemm(-rate, slope.T, entered.T, 1.0, W.T, trans_b=True, overwrite_c=True)
                 state[self.biases[i]] -= rate * slope.sum(axis=0)
             if mode == DESCENT and psi != shrinkage.ZERO:
-                prox(state, rate)
+                prox(state, rate, state)
