@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedrepro.federation.cohorts import Sampling
-from fedrepro.maths.kernels import linear, shrinkage
+from fedrepro.maths.kernels import linear, shrinkage, softmax
 from fedrepro.maths.mirrors import Euclidean
 from fedrepro.maths.models.images import Dense
 from fedrepro.maths.models.linear import LinearModel
@@ -52,6 +52,10 @@ def test_compiled_l1_projection_is_the_sorted_one(size):
         w = v.copy()
         shrinkage.l1_ball(w, radius)
         np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
+        for guess in (0.0, 1e-3, 0.7, 1e6):  # on either side of the threshold, and beyond all entries
+            theta = shrinkage.l1_ball_near(v, radius, guess, w)
+            np.testing.assert_allclose(w, project_l1_ball(v, radius), atol=1e-12)
+        assert theta == guess or np.abs(v).sum() > radius
 
 
 def test_compiled_l1_projection_in_single_precision_ends_and_stays_put():
@@ -138,19 +142,59 @@ def test_thresholding_a_diverged_matrix_ends():
     assert np.isnan(v).all()
 
 
-@pytest.mark.parametrize("psi", [None, L1Ball(2.0), L2Ball(0.7)], ids=str)
-@pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY])
-def test_softmax_walk_equals_its_twin(psi, mode):
+def digits(psi, dtype=float):
+    """Logistic regression over three classes, its mirror, a start and a visit of clients."""
     rng = np.random.default_rng(6)
     X = rng.random((70, D)) * (rng.random((70, D)) < 0.4)  # many pixels are zero
-    held = Dense(X, rng.integers(0, 3, 70), (D, 3))
-    start = rng.standard_normal(held.size)
+    held = Dense(X.astype(dtype), rng.integers(0, 3, 70), (D, 3))
     mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, held.kernels))
-    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    return (
+        held,
+        mirror,
+        rng.standard_normal(held.size),
+        Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0),
+    )
+
+
+BALLS = [
+    None,
+    L1Ball(2.0),
+    L1Ball(78.2),
+    L2Ball(0.7),
+    L2Ball(9.36),
+]  # that bind never, at once, and on the way
+
+
+@pytest.mark.parametrize("psi", BALLS, ids=str)
+@pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY])
+@pytest.mark.parametrize("spanned", [softmax.SPANNED, ()], ids=["span", "weights"])
+def test_softmax_walk_equals_its_twin(psi, mode, spanned, monkeypatch):
+    """In the span of a client's examples, as these clients' steps are taken, and through the weights."""
+    monkeypatch.setattr(softmax, "SPANNED", spanned)
+    held, mirror, start, visit = digits(psi)
     out = held.walk(mode, mirror, visit, 4, start, 0.1, 0.3)
+    assert bool(held.grams) == bool(spanned)
     plain = np.empty_like(out)
     linear.walk_plain(held.gradient, mirror, mode, visit.rows, visit.lengths, 4, start, 0.1, 0.3, plain)
     np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_the_balls_on_the_way_bind_on_the_way():
+    for ball in (BALLS[2], BALLS[4]):
+        held, mirror, start, visit = digits(ball)
+        free = held.walk(linear.LAZY, mirror.smooth, visit, 4, start, 0.1, 0.3)
+        norms = [ball.norm(p[held.kernels[0]]) for p in (start, *free)]
+        assert norms[0] < ball.strength < max(norms)
+
+
+@pytest.mark.parametrize("psi", BALLS, ids=str)
+def test_softmax_in_single_precision_stays_close_to_double(psi):
+    a, b = (
+        held.walk(linear.DESCENT, mirror, visit, 4, start, 0.1, 0.3)
+        for held, mirror, start, visit in (digits(psi), digits(psi, np.float32))
+    )
+    assert b.dtype == np.float32
+    np.testing.assert_allclose(b, a, atol=1e-5)
 
 
 @pytest.mark.parametrize("psi", [None, L1Ball(2.0), L2Ball(0.7)], ids=str)

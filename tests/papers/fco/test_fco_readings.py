@@ -25,3 +25,13 @@ def test_the_best_point_of_a_grid_is_the_one_that_lasts():
     assert winners(rows, "error", 2) == {"a": ("0.01", "1")}
     hit = settled(rows, "error", lambda e: e <= 0.5, hold=2)
     assert hit["0.01", "1", 0] == 1 and hit["0.001", "1", 0] == np.inf and hit["0.1", "1", 1] == np.inf
+
+
+def test_ties_go_to_the_first_or_to_the_last():
+    rows = pd.DataFrame(
+        {"algorithm": "a", "p_client_rate": rate, "p_server_rate": "1", "seed": 0, "round": t, "f1": f1, "status": "done"}
+        for rate, f1 in (("0.001", 0.5), ("0.01", 1.0), ("0.1", 1.0))
+        for t in range(3)
+    )  # fmt: skip
+    assert winners(rows, "f1", 2, highest=True) == {"a": ("0.01", "1")}
+    assert winners(rows, "f1", 2, highest=True, late=True) == {"a": ("0.1", "1")}

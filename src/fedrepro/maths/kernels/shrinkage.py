@@ -35,10 +35,15 @@ def prox(psi, strength, t, v, side):
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def soft(v, t):
+    soft_into(v, t, v)
+
+
+@njit(cache=True, fastmath=FAST, forceinline=True)
+def soft_into(v, t, out):
     t = v.dtype.type(t)
     for j in range(v.size):
         a = v[j]
-        v[j] = a - min(max(a, -t), t)
+        out[j] = a - min(max(a, -t), t)
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
@@ -47,6 +52,18 @@ def l1_ball(v, radius):
     if total <= radius or not np.isfinite(total):
         return
     soft(v, l1_threshold(v, radius))
+
+
+@njit(cache=True, fastmath=FAST)
+def l1_ball_near(v, radius, theta, out):
+    """The projection of v into `out`, its threshold sought from the one of a point nearby; the threshold."""
+    total = absolute_sum(v)
+    if total <= radius or not np.isfinite(total):
+        out[:] = v
+        return theta
+    theta = l1_threshold(v, radius, theta)
+    soft_into(v, theta, out)
+    return theta
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
@@ -62,35 +79,39 @@ def absolute_sum(v):
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
-def l1_threshold(v, radius):
+def l1_threshold(v, radius, theta=0.0):
     """θ with Σ max(|v_j| − θ, 0) = radius: Newton's method on this convex, piecewise linear function.
 
     From the left every step lands left of the root or on it, on a piece with fewer entries: finite and exact. Once
-    rounding puts entries back, there is no more to gain.
+    rounding puts entries back, there is no more to gain. A guess may lie on either side: the first step from the right
+    lands left of the root as well.
     """
-    theta, left = 0.0, v.size + 1
+    if theta > 0.0:
+        rest, count = above(v, theta)
+        theta = max(v.dtype.type(theta) + (rest - radius) / count, 0.0) if count else 0.0
+    left = v.size + 1
     while True:
-        total, count = above(v, theta)
+        rest, count = above(v, theta)
         if count >= left or count == 0:
             return theta
-        theta, left = (total - radius) / count, count
+        theta, left = v.dtype.type(theta) + (rest - radius) / count, count
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def above(v, theta):
-    """Sum and number of the |v_j| > θ."""
-    total, count = 0.0, 0
-    edge = v.dtype.type(theta)
+    """Σ max(|v_j| − θ, 0), and how many are positive."""
+    rest, count = 0.0, 0
+    edge, zero, one = v.dtype.type(theta), v.dtype.type(0.0), v.dtype.type(1.0)
     for low in range(0, v.size, CHUNK):
-        part, seen = v[low : low + CHUNK], 0
-        some = v.dtype.type(0.0)
+        part = v[low : low + CHUNK]
+        some, seen = zero, zero  # counted in v's precision, in which a chunk is exact: wide registers
         for j in range(part.size):
-            a = abs(part[j])
-            some += a if a > edge else v.dtype.type(0.0)
-            seen += a > edge
-        total += some
-        count += seen
-    return total, count
+            over = abs(part[j]) - edge
+            some += max(over, zero)
+            seen += one if over > zero else zero
+        rest += some
+        count += int(seen)
+    return rest, count
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)

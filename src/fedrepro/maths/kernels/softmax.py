@@ -1,65 +1,143 @@
-"""The local loop of multinomial logistic regression, compiled; products of whole batches go to BLAS.
+"""The local loop of multinomial logistic regression, compiled: through the weights, or in the span of a client's examples.
 
-Its plain twin is linear.walk_plain with the model's own gradient.
+Their plain twin is linear.walk_plain with the model's own gradient. W is kept class by class here: its products with
+an example have long rows then. No ψ of these loops minds the order.
 """
 
 import numpy as np
 from numba import njit
 
-from fedrepro.maths.kernels.linear import DESCENT, LAZY
-from fedrepro.maths.kernels.shrinkage import FAST, L1_BALL, ZERO, absolute_sum, prox
+from fedrepro.maths.kernels.linear import DESCENT, LAZY, subtract
+from fedrepro.maths.kernels.shrinkage import FAST, L1_BALL, L2_BALL, ZERO, absolute_sum, l1_ball_near, prox
+
+SPANNED = (ZERO, L1_BALL, L2_BALL)  # what `walk_span` knows
 
 
 @njit(cache=True, fastmath=FAST)
 def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate, shrink, out):
     """Every chosen client's local steps, from `start` into its row of `out`; W row by row, then the biases. All in
-    the precision of X.
-
-    On the way W is kept class by class: its products with a batch have long rows then. No ψ here minds the order.
-    """
+    the precision of X."""
     d = X.shape[1]
     weights = d * classes
-    examples, slopes = np.empty((batch, d), X.dtype), np.empty((batch, classes), X.dtype)
+    slopes, column = np.empty((batch, classes), X.dtype), np.empty(batch, X.dtype)
     begin, state = np.empty(start.size, X.dtype), np.empty(start.size, X.dtype)
-    step, point = np.empty((classes, d), X.dtype), np.empty(start.size, X.dtype)
+    point = np.empty(start.size, X.dtype)
     begin[:weights] = start[:weights].reshape(d, classes).T.copy().reshape(weights)
     begin[weights:] = start[weights:]
     for c in range(len(lengths)):
         state[:] = begin
+        W, theta = state[:weights].reshape(classes, d), 0.0
         for k, low in enumerate(range(0, lengths[c], batch)):
             rows = visits[c, low : min(low + batch, lengths[c])]
             at = state
-            if mode == LAZY and not untouched(psi, strength, state[:weights]):
-                point[:] = state
-                prox(psi, strength, shrink + rate * k, point[:weights], 1)
+            if mode == LAZY and psi != ZERO:
                 at = point
-            seen, s = examples[: rows.size], slopes[: rows.size]
-            for i in range(rows.size):
-                to, x = seen[i], X[rows[i]]
-                for j in range(d):
-                    to[j] = x[j]
-            np.dot(seen, at[:weights].reshape(classes, d).T, s)
+                point[weights:] = state[weights:]
+                if psi == L1_BALL:
+                    theta = l1_ball_near(state[:weights], strength, theta, point[:weights])
+                else:
+                    point[:weights] = state[:weights]
+                    prox(psi, strength, shrink + rate * k, point[:weights], 1)
+            s, own = slopes[: rows.size], column[: rows.size]
+            products(X, rows, at[:weights].reshape(classes, d), s)
             slope(s, at[weights:], y, rows, X.dtype.type(rate / rows.size))
-            for i in range(rows.size):
-                for j in range(classes):
+            for j in range(classes):
+                for i in range(rows.size):
+                    own[i] = s[i, j]
                     state[weights + j] -= s[i, j]
-            np.dot(s.T, seen, step)
-            flat = step.reshape(weights)
-            for j in range(weights):
-                state[j] -= flat[j]
-            if mode == DESCENT and psi != ZERO:
+                subtract(X, rows, own, W[j])
+            if mode == DESCENT and psi == L1_BALL:
+                theta = l1_ball_near(state[:weights], strength, theta, state[:weights])
+            elif mode == DESCENT and psi != ZERO:
                 prox(psi, strength, rate, state[:weights], 1)
-        W, to = state[:weights].reshape(classes, d), out[c, :weights].reshape(d, classes)
+        to = out[c, :weights].reshape(d, classes)
         for j in range(d):
             for i in range(classes):
                 to[j, i] = W[i, j]
         out[c, weights:] = state[weights:]
 
 
+@njit(cache=True, fastmath=FAST)
+def walk_span(psi, strength, mode, G, P, norms, y, rows, batch, size, rate, A, biases):
+    """One client's local steps in coordinates, for the ψ of SPANNED: (steps taken, what is kept of W_0).
+
+    Every gradient is a combination of the client's n examples, so W = kept·W_0 − XᵀA with A of n rows, and the scores of
+    a batch need n products each instead of the length of an example. G = XXᵀ; P are W_0's scores and A the coordinates,
+    class by class; A (from zero) and the biases change in place. A projection onto the l2 ball is a scaling; its norm is
+    followed from `size` = ‖W_0‖². That onto the l1 ball leaves the span: the walk ends before the first step at whose end
+    it might act, by `size` = ‖W_0‖₁ and what the examples' l1 `norms` can have added.
+    """
+    classes = len(P)
+    slopes, scores = np.empty((batch, classes), G.dtype), np.empty((batch, classes), G.dtype)
+    kept = 1.0
+    for k, low in enumerate(range(0, rows.size, batch)):
+        seen = rows[low : low + batch]
+        s, u = slopes[: seen.size], scores[: seen.size]
+        products(G, seen, A, s)
+        inside = 1.0
+        if mode == LAZY and psi == L2_BALL and size > strength * strength:
+            inside = strength / np.sqrt(size)
+        old, factor = G.dtype.type(kept), G.dtype.type(inside)
+        for i in range(seen.size):
+            for j in range(classes):
+                u[i, j] = old * P[j, seen[i]] - s[i, j]
+                s[i, j] = factor * u[i, j]
+        slope(s, biases, y, seen, G.dtype.type(rate / seen.size))
+        if psi == L1_BALL:
+            for i in range(seen.size):
+                size += norms[seen[i]] * absolute_sum(s[i])
+            if size > strength:
+                return k, kept
+        elif psi == L2_BALL:
+            size += grown(G, seen, s, u)
+        for i in range(seen.size):
+            for j in range(classes):
+                A[j, seen[i]] += s[i, j]
+                biases[j] -= s[i, j]
+        if mode == DESCENT and psi == L2_BALL and size > strength * strength:
+            back = strength / np.sqrt(size)
+            kept *= back
+            A *= G.dtype.type(back)
+            size = strength * strength
+    return -(-rows.size // batch), kept
+
+
 @njit(cache=True, fastmath=FAST, forceinline=True)
-def untouched(psi, strength, v):
-    """Whether the prox would leave v as it is, where that is quick to tell: it saves a copy."""
-    return psi == ZERO or (psi == L1_BALL and absolute_sum(v) <= strength)
+def products(X, rows, W, out):
+    """out_ij = X[rows_i]·W_j, two rows and two classes at a time."""
+    m, classes = rows.size, len(W)
+    for i in range(0, m, 2):
+        a, b = X[rows[i]], X[rows[min(i + 1, m - 1)]]
+        for j in range(0, classes, 2):
+            p, q = W[j], W[min(j + 1, classes - 1)]
+            ap = aq = bp = bq = X.dtype.type(0.0)
+            for t in range(a.size):
+                ap += a[t] * p[t]
+                aq += a[t] * q[t]
+                bp += b[t] * p[t]
+                bq += b[t] * q[t]
+            out[i, j] = ap
+            if j + 1 < classes:
+                out[i, j + 1] = aq
+            if i + 1 < m:
+                out[i + 1, j] = bp
+                if j + 1 < classes:
+                    out[i + 1, j + 1] = bq
+
+
+@njit(cache=True, fastmath=FAST, forceinline=True)
+def grown(G, rows, s, scores):
+    """‖W − Xᵀs‖² − ‖W‖² over some rows, `scores` = XW."""
+    total = 0.0
+    for i in range(rows.size):
+        for j in range(s.shape[1]):
+            total -= 2.0 * s[i, j] * scores[i, j]
+        for k in range(rows.size):
+            some = 0.0
+            for j in range(s.shape[1]):
+                some += s[i, j] * s[k, j]
+            total += G[rows[i], rows[k]] * some
+    return total
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)

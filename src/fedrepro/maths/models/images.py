@@ -25,6 +25,7 @@ class Dense:
         more = ends[-1] + np.cumsum(sizes[1:])
         self.biases = tuple(slice(int(e - b), int(e)) for e, b in zip(more, sizes[1:], strict=True))
         self.shapes, self.size = shapes, int(more[-1])
+        self.grams: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
 
     def layers(self, p):
         p = p.astype(self.X.dtype, copy=False)
@@ -76,35 +77,71 @@ class Dense:
                 self.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, rate, shrink, out
             )
         elif len(self.kernels) == 1:
-            softmax.walk(
-                *code[:2], mode, self.X, self.y, self.sizes[-1], visit.rows, visit.lengths, batch,
-                start, float(rate), float(shrink), out,
-            )  # fmt: skip
+            for to, rows, length in zip(out, visit.rows, visit.lengths, strict=True):
+                self.walk_linear(*code[:2], mode, rows[:length], batch, start, float(rate), float(shrink), to)
         else:
             out[:] = start
             for state, rows, length in zip(out, visit.rows, visit.lengths, strict=True):
                 self.walk_layers(*code[:2], mode, rows[:length], batch, state, rate, shrink)
         return out
 
+    def walk_linear(self, psi, strength, mode, rows, batch, start, rate, shrink, to):
+        """One client's local steps of logistic regression: in the span of its examples as far as that is quicker and the
+        projection stays in it, else through the weights."""
+        start = start.astype(self.X.dtype, copy=False)
+        low, high = int(rows.min()), int(rows.max()) + 1
+        if psi in softmax.SPANNED and (high - low) * (1.0 / len(rows) + 0.5 / self.X.shape[1]) < 1.0:
+            X, (G, norms) = self.X[low:high], self.gram(low, high)
+            W = start[self.kernels[0]].reshape(self.shapes[0]).copy()
+            biases = start[self.biases[0]].copy()
+            size = (
+                np.sum(W.astype(float) ** 2) if psi == shrinkage.L2_BALL else np.sum(np.abs(W), dtype=float)
+            )
+            A = np.zeros((self.sizes[-1], high - low), X.dtype)
+            steps, kept = softmax.walk_span(
+                psi, strength, mode, G, np.ascontiguousarray((X @ W).T), norms, self.y[low:high], rows - low, batch,
+                size, rate, A, biases,
+            )  # fmt: skip
+            W *= X.dtype.type(kept)
+            W -= X.T @ A.T
+            to[self.kernels[0]], to[self.biases[0]] = W.ravel(), biases
+            start, rows, shrink = to, rows[steps * batch :], shrink + rate * steps
+        if len(rows):
+            softmax.walk(
+                psi, strength, mode, self.X, self.y, self.sizes[-1], rows[None], np.array([len(rows)]), batch,
+                start, rate, shrink, to[None],
+            )  # fmt: skip
+
+    def gram(self, low, high):
+        """XXᵀ and the rows' l1 norms for examples that lie together, a client's, kept for its next visit."""
+        if (low, high) not in self.grams:
+            X = self.X[low:high]
+            self.grams[low, high] = X @ X.T, np.abs(X).sum(axis=1, dtype=float)
+        return self.grams[low, high]
+
     def walk_layers(self, psi, strength, mode, rows, batch, state, rate, shrink):
         """One client's local steps, in place. A batch's gradient is added to the weights as it is multiplied out: the
         kernels are what there is to read and write, and they are gone through once."""
         gemm = get_blas_funcs("gemm", dtype=state.dtype)
-        shrunk = np.empty_like(state)
+        shrunk, thetas = np.empty_like(state), [0.0] * len(self.kernels)
 
-        def prox(v, t):
-            for kernel in self.kernels:
-                shrinkage.prox(psi, strength, t, v[kernel], 1)
+        def prox(v, t, out):
+            for i, kernel in enumerate(self.kernels):
+                if psi == shrinkage.L1_BALL:
+                    thetas[i] = shrinkage.l1_ball_near(v[kernel], strength, thetas[i], out[kernel])
+                else:
+                    out[kernel] = v[kernel]
+                    shrinkage.prox(psi, strength, t, out[kernel], 1)
 
         for k, low in enumerate(range(0, len(rows), batch)):
             point = state
             if mode == LAZY and psi != shrinkage.ZERO:
                 point = shrunk
-                point[:] = state
-                prox(point, shrink + rate * k)
+                point[self.biases[0].start :] = state[self.biases[0].start :]  # biases come last
+                prox(state, shrink + rate * k, point)
             for i, entered, slope in self.backward(point, rows[low : low + batch]):
                 W = state[self.kernels[i]].reshape(self.shapes[i])
                 gemm(-rate, slope.T, entered.T, 1.0, W.T, trans_b=True, overwrite_c=True)
                 state[self.biases[i]] -= rate * slope.sum(axis=0)
             if mode == DESCENT and psi != shrinkage.ZERO:
-                prox(state, rate)
+                prox(state, rate, state)

@@ -1,6 +1,7 @@
 """Numbers that claims and figures of this paper share: which rates win by a criterion, what they end at, how soon.
 
-Ties between points of a grid go to the earlier one, the smaller client rate and then the smaller server rate.
+Ties between points of a grid go to the earlier one, the smaller client rate and then the smaller server rate, or where
+asked for (`late`) to the last.
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from fedrepro.reporting.evidence import origin_of
 
 FOUR = ("feddualavg", "feddualavg_osp", "fedmid", "fedmid_osp")
 FIVE = ("feddualavg", "feddualavg_osp", "fedmid", "fedmid_once", "fedmid_osp")
+SCANNERS = ("local", "fedavg_subgradient", *FIVE, "centralised")  # on brain scans
 MIRROR = {"fedmid": "as printed", "fedmid_once": "regularised once"}  # the two FedMiDs, as a choice
 RATES = ["p_client_rate", "p_server_rate"]
 CRITERIA = {"recovery error": ("error", False), "F1": ("f1", True)}  # B.2.1 and section 5.1
@@ -34,19 +36,19 @@ def tail_means(rows: pd.DataFrame, columns: list[str], last: int, keys: list[str
 
 
 def winners(
-    rows: pd.DataFrame, metric: str, last: int, highest: bool = False, rates=None
+    rows: pd.DataFrame, metric: str, last: int, highest: bool = False, rates=None, late: bool = False
 ) -> dict[str, tuple]:
     """Algorithm -> its best grid point: the mean over seeds of the mean over the last rounds.
 
-    A point that diverged for any seed cannot win.
+    A point that diverged for any seed cannot win. `late`: of equals the last, not the first.
     """
     rates = [r for r in (rates or RATES) if r in rows]
     means = tail_means(rows, [metric], last, ["algorithm", *rates, "seed"])[metric]
     score = means.groupby(["algorithm", *rates], sort=False).agg(lambda s: s.mean(skipna=False)).dropna()
     chosen = {}
     for name, points in score.groupby("algorithm", sort=False):
-        best = points.idxmax() if highest else points.idxmin()
-        chosen[name] = best[1:]
+        best = points[points == (points.max() if highest else points.min())].index
+        chosen[name] = best[-1 if late else 0][1:]
     return chosen
 
 
@@ -82,12 +84,13 @@ class Dataset:
     def penalty(self) -> str:
         return f"{self.place:g}"
 
-    def mirrors(self) -> Iterator[tuple[str, pd.DataFrame]]:
-        """FedMiD as printed and regularised once, each as `fedmid` among the paper's four."""
-        for name, words in MIRROR.items():
-            rows = self.rows[~self.rows.algorithm.isin(set(MIRROR) - {name})]
-            if (rows.algorithm == name).any():
-                yield words, rows.assign(algorithm=rows.algorithm.replace(name, "fedmid"))
+
+def mirrors(five: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """FedMiD as printed and regularised once, each as `fedmid` among the paper's four."""
+    for name, words in MIRROR.items():
+        rows = five[five.algorithm.isin([name, *(set(FOUR) - {"fedmid"})])]
+        if (rows.algorithm == name).any():
+            yield words, rows.assign(algorithm=rows.algorithm.replace(name, "fedmid"))
 
 
 def over_band(results, kind: str, numeral: str, band: bool = True) -> Iterator[Dataset]:
@@ -119,9 +122,11 @@ def at_setting(table, setting) -> dict[int, object]:
     return {seed: ref for (name, seed), ref in table.items() if name == setting}
 
 
-def tuned(rows: pd.DataFrame, criterion: str, highest: bool = False, rates=None) -> pd.DataFrame:
+def tuned(
+    rows: pd.DataFrame, criterion: str, highest: bool = False, rates=None, late: bool = False
+) -> pd.DataFrame:
     """The rows of every algorithm at its best rates by a criterion."""
-    best = winners(rows, criterion, last_rounds(rows), highest, rates)
+    best = winners(rows, criterion, last_rounds(rows), highest, rates, late)
     return won(rows, best, rates) if best else rows.iloc[:0]
 
 

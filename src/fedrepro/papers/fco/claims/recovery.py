@@ -9,12 +9,12 @@ import numpy as np
 from fedrepro.experiments.registry import claim, evidence
 from fedrepro.papers.fco.readings import (
     CRITERIA,
-    FOUR,
     MIRROR,
     RATES,
     by_seed,
     ends,
     last_rounds,
+    mirrors,
     over_band,
     soonest,
     tuned,
@@ -55,7 +55,7 @@ def times(slow: dict, quick: dict, rows, **about):
 def compared(results, numeral, columns):
     """(choices, rows at the tuned rates, means over the last rounds) of a LASSO under every reading."""
     for data in over_band(results, "lasso", numeral):
-        for mirror, rows in data.mirrors():
+        for mirror, rows in mirrors(data.rows):
             for name, (criterion, highest) in CRITERIA.items():
                 best = tuned(rows, criterion, highest)
                 choices = {"penalty": data.penalty, "FedMiD": mirror, "tuned for": name}
@@ -78,15 +78,18 @@ def perfect(f1):
 
 
 def perfect_rounds(results, numeral):
-    """Rounds until FedDualAvg's F1 is perfect and stays so for ten records, at tuned rates and at the quickest."""
+    """Rounds until FedDualAvg's F1 is perfect and stays so for ten records, at tuned rates and at the quickest. Pairs of rates
+    may tie in F1: then both ends of the tie are read."""
     for data in over_band(results, "lasso", numeral):
         own = data.rows[data.rows.algorithm == "feddualavg"]
+        readings = {"the quickest": soonest(own, "f1", perfect)}
         for name, (criterion, highest) in CRITERIA.items():
-            found = wait(tuned(own, criterion, highest), "f1", perfect)
-            yield from waited(found, own, part=numeral, rates=f"tuned for {name}", penalty=data.penalty)
-        yield from waited(
-            soonest(own, "f1", perfect), own, part=numeral, rates="the quickest", penalty=data.penalty
-        )
+            first, last = (tuned(own, criterion, highest, late=late) for late in (False, True))
+            readings[f"tuned for {name}"] = wait(first, "f1", perfect)
+            if first.params.unique().tolist() != last.params.unique().tolist():
+                readings[f"tuned for {name}, the largest of those that tie"] = wait(last, "f1", perfect)
+        for rates, found in readings.items():
+            yield from waited(found, own, part=numeral, rates=rates, penalty=data.penalty)
 
 
 @claim("C2")
@@ -133,13 +136,14 @@ def C4(results):
             own = "clients' own means" if means else "no means"
             setups[f"{loss} loss, {own}"] = part
     for setup, rows in setups.items():
-        for name, (criterion, highest) in CRITERIA.items():
-            four = rows[rows.algorithm.isin(FOUR)]
-            for seed, best in best_rates(four, criterion, highest):
-                others = [rates[0] for other, rates in best.items() if other != "feddualavg"]
-                if "feddualavg" in best and others:
-                    ratio = best["feddualavg"][0] / max(others)
-                    yield row(ratio, seed=seed, origin=origin_of(four), setup=setup, **{"tuned for": name})
+        for mirror, four in mirrors(rows):
+            for name, (criterion, highest) in CRITERIA.items():
+                choices = {"setup": setup, "FedMiD": mirror, "tuned for": name}
+                for seed, best in best_rates(four, criterion, highest):
+                    others = [rates[0] for other, rates in best.items() if other != "feddualavg"]
+                    if "feddualavg" in best and others:
+                        ratio = best["feddualavg"][0] / max(others)
+                        yield row(ratio, seed=seed, origin=origin_of(four), **choices)
 
 
 def exact_rank(results, numeral):
@@ -191,17 +195,18 @@ def C7(results):
                     yield row(ratio, seed=seed, origin=origin_of(best), part="error", **choices)
 
 
+def way_covered(cells, level):
+    """Rounds, by seed, until F1 has come a share of the way from the start's to 1."""
+    start = cells[cells["round"] == 0].f1.mean()
+    return wait(cells, "f1", lambda f1: f1 >= start + level * (1.0 - start))
+
+
 @claim("C15")
 def C15(results):
     """Rounds of the quickest other method to a share of the way from the start's F1 to 1, over FedDualAvg's, on LASSO (I)."""
     for choices, best, _ in compared(results, "I", ["f1"]):
-        start = best[best["round"] == 0].f1.mean()
         for level in LEVELS:
-            target = start + level * (1.0 - start)
-            found = {
-                name: wait(cells, "f1", lambda f1, target=target: f1 >= target)
-                for name, cells in best.groupby("algorithm")
-            }
+            found = {name: way_covered(cells, level) for name, cells in best.groupby("algorithm")}
             own = found.pop("feddualavg", {})
             others = {seed: min(w.get(seed, np.inf) for w in found.values()) for seed in own} if found else {}
             yield from times(others, own, best, **choices, **{"share of the way": f"{level:g}"})
@@ -209,12 +214,21 @@ def C15(results):
 
 @claim("C16")
 def C16(results):
-    """FedDualAvg's lead in F1 over FedDualAvg-OSP on LASSO (I), and by how much that lead is smaller on (II) and (III)."""
-    lead = {}
+    """FedDualAvg's lead in F1 over FedDualAvg-OSP on LASSO (I), by how much that lead is smaller on (II) and (III), and
+    FedDualAvg-OSP's rounds there to a share of the way from the start's F1 to 1, over those on (I)."""
+    lead, needed = {}, {}
     for numeral in ("I", "II", "III"):
         for data in over_band(results, "lasso", numeral):
             for name, (criterion, highest) in CRITERIA.items():
                 best = tuned(data.rows, criterion, highest)
+                own = best[best.algorithm == "feddualavg_osp"]
+                for level in LEVELS if len(own) else ():
+                    reading = {"penalty": data.penalty, "tuned for": name, "share of the way": f"{level:g}"}
+                    key = tuple(reading.values())
+                    needed[numeral, key] = way_covered(own, level)
+                    if numeral != "I" and ("I", key) in needed:
+                        pair = needed[numeral, key], needed["I", key]
+                        yield from times(*pair, own, part="faster", dataset=numeral, **reading)
                 for seed, f1 in by_seed(ends(best, ["f1"]).f1):
                     if {"feddualavg", "feddualavg_osp"} <= set(f1.index):
                         key = data.penalty, name, seed
@@ -302,7 +316,7 @@ def C27(results):
             for name, (criterion, highest) in CRITERIA.items():
                 if criterion not in rows:
                     continue
-                for seed, best in best_rates(rows[rows.algorithm.isin(FOUR)], criterion, highest):
+                for seed, best in best_rates(rows, criterion, highest):
                     for method, rates in best.items():
                         for part, rate, grid in zip(("client", "server"), rates, grids, strict=True):
                             at = grid.index(rate)

@@ -5,9 +5,11 @@ import numpy as np
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.fco import theory
 from fedrepro.papers.fco.readings import (
+    CRITERIA,
     FIVE,
     NUMERALS,
     RATES,
+    SCANNERS,
     SPLITS,
     bound_cells,
     configurations,
@@ -15,6 +17,7 @@ from fedrepro.papers.fco.readings import (
     last_rounds,
     local_bound,
     over_band,
+    scan_ends,
     scans,
     settled,
     share_good,
@@ -26,6 +29,12 @@ from fedrepro.reporting import panels, style
 from fedrepro.reporting.names import called
 
 DOTTED = (0, (1, 1))
+REPORTED = {"feddualavg": ("FedDualAvg's", 0.01, 1.0), "fedmid": ("the others'", 0.001, 0.3)}  # section 5.1
+
+
+def dash_of(name):
+    """Baselines are dashed."""
+    return style.DASHES[0 if name in FIVE else 1]
 
 
 @figure()
@@ -109,7 +118,7 @@ def across(ax, found, measure):
 @figure()
 def thresholds(results):
     """Share of the pairs of rates that end sparse and accurate, by what counts as sparse and as accurate."""
-    shorts = (0.02, 0.05, 0.1)
+    shorts = (0.02, 0.05, 0.1, 1.0)  # the last: whatever the accuracy
     figure, axes = panels.grid(len(SPLITS), len(shorts), sharex=True, sharey=True)
     for line, (words, rows) in zip(axes, scans(results), strict=True):
         last = configurations(rows)
@@ -130,11 +139,59 @@ def thresholds(results):
                 ax.fill_between(levels, by_seed.min(axis=1), by_seed.max(axis=1), color=style.colour(name), alpha=0.12,
                                 lw=0, step="post")  # fmt: skip
             ax.axhline(0.5, color=style.BLACK, ls=DOTTED, lw=1.1)
-            ax.set_title(f"held out: {words},\nat most {short:g} less accurate than the best", fontsize=9)
+            accurate = (
+                f"at most {short:g} less accurate than the best" if short < 1 else "whatever the accuracy"
+            )
+            ax.set_title(f"held out: {words},\n{accurate}", fontsize=9)
         line[0].set_ylabel("share of the pairs of rates")
     for ax in axes[-1]:
         ax.set(xlabel="density that counts as sparse", xlim=(0, 1), ylim=(-0.02, 1.02))
     panels.legend_above(figure, 5)
+    return figure
+
+
+@figure()
+def thresholds_tuned(results):
+    """At the tuned rates, the share of the draws or held-out sessions in which a method is at most so dense, and in which it is
+    at most so much more accurate than FedDualAvg."""
+    figure, axes = panels.grid(len(SPLITS), 2, sharex="col", sharey=True)
+    for line, (words, rows) in zip(axes, scans(results), strict=True):
+        ended = scan_ends(rows)
+        for name in (name for name in SCANNERS if name in ended):
+            ahead = ended[name].accuracy - ended["feddualavg"].accuracy
+            for ax, values in zip(line, (ended[name].density, ahead), strict=True):
+                ax.ecdf(values.dropna(), color=style.colour(name), ls=dash_of(name), label=called(name))
+        for ax in line:
+            ax.set_title(f"held out: {words}", fontsize=9)
+        line[0].set_ylabel("share of the draws or sessions")
+    axes[-1][0].set(xlabel="at most so dense", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axes[-1][1].set_xlabel("at most so much more accurate than FedDualAvg")
+    for line in axes:
+        line[1].axvline(0.0, color=style.BLACK, ls=DOTTED, lw=1.1)
+    panels.legend_above(figure, 4)
+    return figure
+
+
+@figure()
+def best_rates(results):
+    """The best client and server rate of every method on LASSO (I), by both criteria, with the paper's."""
+    rows = next(over_band(results, "lasso", "I", band=False)).rows
+    figure, (axes,) = panels.grid(1, len(CRITERIA), sharex=True, sharey=True)
+    for ax, (words, (criterion, highest)) in zip(axes, CRITERIA.items(), strict=True):
+        for at, (name, marker) in enumerate(zip(FIVE, "os^vD", strict=True)):
+            own = rows[rows.algorithm == name]
+            for seed, part in own.groupby("seed"):
+                for client, server in winners(part, criterion, last_rounds(own), highest).values():
+                    aside = 1.0 + 0.12 * (at - 2)  # side by side, and one seed above the other
+                    ax.plot(float(client) * aside, float(server) * (1.0 + 0.15 * seed), marker, ms=6, alpha=0.8,
+                            color=style.colour(name), label=called(name) if seed == 0 else None)  # fmt: skip
+        for name, (whose, client, server) in REPORTED.items():
+            ax.plot(client, server, "P", ms=11, mfc="none", mec=style.colour(name), mew=1.4,
+                    label=f"{whose} in the paper")  # fmt: skip
+        ax.set(xscale="log", yscale="log", xlabel=r"client rate $\eta_c$", title=f"tuned for {words}")
+        ax.set(xlim=(5e-4, 2), ylim=(5e-3, 20))
+    axes[0].set_ylabel(r"server rate $\eta_s$")
+    panels.legend_above(figure, 4)
     return figure
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 
 from fedrepro.experiments.registry import figure
-from fedrepro.papers.fco.figures.choices import DOTTED
+from fedrepro.papers.fco.figures.choices import DOTTED, dash_of
 from fedrepro.papers.fco.readings import (
     FIVE,
     FOUR,
+    SCANNERS,
     fmri_rates,
     fmri_winners,
     in_band,
@@ -18,8 +19,6 @@ from fedrepro.papers.fco.readings import (
 )
 from fedrepro.reporting import panels, style
 from fedrepro.reporting.names import called
-
-SCANNERS = ("local", "fedavg_subgradient", *FIVE, "centralised")
 
 
 @figure()
@@ -144,8 +143,7 @@ def scans(results, experiment):
         cells = won(rows[rows.algorithm == name], {name: best[name]}, fmri_rates(name))
         words = rates(best[name]) if name not in ("local", "centralised") else rf"$\eta$ = {best[name][0]}"
         for ax, measure in zip(axes, ("loss", "accuracy", "density"), strict=True):
-            dash = style.DASHES[1] if name in ("local", "fedavg_subgradient", "centralised") else "-"
-            panels.curve(ax, cells, measure, label=f"{called(name)}, {words}", dash=dash)
+            panels.curve(ax, cells, measure, label=f"{called(name)}, {words}", dash=dash_of(name))
     for ax, measure in zip(axes, ("loss", "accuracy", "density"), strict=True):
         panels.newcomers(ax, own(rows, "loss", last=1, known=SCANNERS), measure)
     names = ("validation loss (regularised)", "validation accuracy", r"density, $|w| \geq 10^{-4}$")
@@ -215,16 +213,6 @@ def fig15(results):
 @figure()
 def fig15_seeds(results):
     return constrained(*pattern(results, "fco_network", 0))
-
-
-@figure()
-def fig13_all(results):
-    return constrained(*pattern(results, "fco_femnist_all", 0))
-
-
-@figure()
-def fig14_all(results):
-    return constrained(*pattern(results, "fco_femnist_all", 1))
 
 
 def constrained(rows, table):

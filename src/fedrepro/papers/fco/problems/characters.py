@@ -25,7 +25,8 @@ class Characters(CompositeProblem):
 
     def __init__(self, dataset, clients, setting, seed):
         rng = stream(seed, "data", "share")
-        clients = [rng.permutation(c)[: max(1, round(setting["share"] * len(c)))] for c in clients]
+        share = setting["relative_share" if dataset.origin == "relative" else "share"]
+        clients = [rng.permutation(c)[: max(1, round(share * len(c)))] for c in clients]
         rows = np.concatenate(clients)
         offsets = np.concatenate([[0], np.cumsum([len(part) for part in clients])])
         X, test_X = (pixels(dataset.X[i], setting["precision"]) for i in (rows, dataset.test))
@@ -67,7 +68,8 @@ class Writers(TypedDict):
     cohort: Count
     batch: Count
     epochs: Count
-    share: Share
+    share: Share  # of each writer's examples
+    relative_share: Share  # the same, on a relative of the paper's data
     precision: Literal["float32", "float64"]
     hidden: list[Count]
     ball: Literal["l1", "l2"]
