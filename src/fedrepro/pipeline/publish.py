@@ -191,14 +191,14 @@ def summary(manifest: dict, claims: list[dict]) -> str:
     lines = [
         "[![Every claim by paper, coloured by verdict](docs/summary.svg)](docs/index.html)",
         "",
-        f"{len(claims)} claims of {len(manifest['papers'])} papers at scale {manifest['scale']}: {counts}. "
+        f"{len(claims)} claims of {', '.join(manifest['papers'])} at scale {manifest['scale']}: {counts}. "
         "[The page](docs/index.html) has every figure, claim and number behind it; forges show the "
         "[notebooks](docs/notebooks).",
     ]
     if manifest["missing"]:
         lines += [
             "",
-            "Not published yet: " + "; ".join(f"{k} ({v})" for k, v in manifest["missing"].items()) + ".",
+            "Not published yet: " + ", ".join(manifest["missing"]) + ".",
         ]
     for one in manifest["telling"]:
         lines += [

@@ -122,6 +122,8 @@ def shown(output) -> str:
     for kind in ("text/html", "image/svg+xml"):
         if kind in found:
             return f'<div class="table">{found[kind]}</div>'
+    if "text/markdown" in found:
+        return prose(found["text/markdown"])
     if "image/png" in found:
         width = output.metadata.get("image/png", {}).get("width")
         size = f' width="{width}"' if width else ""

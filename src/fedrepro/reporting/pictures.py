@@ -16,7 +16,7 @@ from fedrepro.reporting.thinning import kept
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 TOLERANCE = 0.15  # of a point, 1/72 inch
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+ \n(?:L [-\d.e]+ [-\d.e]+ \n)+z?\n?")
+POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
 LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
 DRAWN = ("path", "use", "image", "text", "rect", "circle", "line")
 
@@ -38,6 +38,23 @@ class Definitions:
 
 def drawn(svg: str, definitions: Definitions, title: str = "") -> str:
     """A figure as SVG that finds its definitions elsewhere in the document."""
+    (width, _), box, body = parts(svg, definitions)
+    words = f"<title>{escape(title)}</title>" if title else ""
+    return f'<svg class="drawn" viewBox="{box}" style="width:{width:.0f}px" role="img">{words}{body}</svg>'
+
+
+def alone(svg: str, title: str = "") -> str:
+    """The same as a file of its own."""
+    definitions = Definitions()
+    (width, height), box, body = parts(svg, definitions)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" role="img">'
+        f"<title>{escape(title)}</title><style>*{{{LOOK}}}</style><defs>{definitions.svg()}</defs>{body}</svg>\n"
+    )
+
+
+def parts(svg: str, definitions: Definitions) -> tuple[tuple[float, float], str, str]:
+    """A figure's size in pixels, its box and what is drawn in it; what it defines goes to the definitions."""
     root = ET.fromstring(svg)
     found: dict[str, str] = {}
     for parent in list(root.iter()):
@@ -46,25 +63,13 @@ def drawn(svg: str, definitions: Definitions, title: str = "") -> str:
                 for one in child:
                     if one.tag != f"{SVG}style":
                         identity = one.attrib.pop("id")
-                        content = element(one, {}, ' id="\0"')
-                        found[identity] = definitions.name(identity, content)
+                        found[identity] = definitions.name(identity, element(one, {}, ' id="\0"'))
                 parent.remove(child)
             elif child.tag == f"{SVG}metadata":
                 parent.remove(child)
-    box = " ".join(brief(n) for n in root.get("viewBox").split())
-    width = float(root.get("viewBox").split()[2])
+    box = root.get("viewBox").split()
     body = "".join(element(child, found) for child in root)
-    words = f"<title>{escape(title)}</title>" if title else ""
-    return f'<svg class="drawn" viewBox="{box}" style="width:{width * 4 / 3:.0f}px" role="img">{words}{body}</svg>'
-
-
-def alone(svg: str, title: str = "") -> str:
-    """The same as a file of its own."""
-    definitions = Definitions()
-    picture = drawn(svg, definitions, title)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"{picture[4:].split(">", 1)[0]}>'
-    rest = picture.split(">", 1)[1].replace(" href=", " xlink:href=")
-    return f"{head}<style>*{{{LOOK}}}</style><defs>{definitions.svg()}</defs>{rest}\n"
+    return (float(box[2]) * 4 / 3, float(box[3]) * 4 / 3), " ".join(map(brief, box)), body
 
 
 def element(node: ET.Element, found: dict[str, str], more: str = "") -> str:
