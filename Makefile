@@ -9,11 +9,12 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo browser test test-faults bench fidelity lock clean
+.PHONY: help setup demo publish browser test test-faults bench fidelity lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
 	@echo "make demo    every figure at scale quick, and the path of the report"
+	@echo "make publish   docs/ from the results of scale paper (SCALE=quick for another), as far as they are there"
 	@echo "make test    format, lint, unit, contract and workflow tests"
 	@echo "make test-faults   kills, full disks and other environments: about 40 minutes on two cores"
 	@echo "make bench   speed ratios, measured in one run"
@@ -33,6 +34,11 @@ $(BIN)/.ready: envs/requirements.lock pyproject.toml
 demo: setup
 	snakemake --cores $(CORES) --config scale=quick
 	@echo "The report: $(CURDIR)/results/quick/report/index.html"
+
+# What scale paper left behind, paper by paper as far as it is there, into docs/ and the README's summary.
+SCALE ?= paper
+publish: setup
+	fedrepro --scale $(SCALE) publish
 
 # The report is opened in Chromium; where apt can bring it, it does, otherwise that test says it was skipped.
 browser:

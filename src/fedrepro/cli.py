@@ -1,4 +1,4 @@
-"""`fedrepro list|run|status|claims|diff|tidy|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|tidy|resume|publish|fidelity`: look around, debug a block without Snakemake, go on with a run."""
 
 import argparse
 import os
@@ -28,6 +28,7 @@ def main(words: list[str] | None = None) -> int:
     diff.add_argument("--tolerance", type=float, default=0.0, help="relative (default: 0, the same bits)")
     tidy = commands.add_parser("tidy", help="files in the results that no rule makes")
     tidy.add_argument("--remove", action="store_true", help="remove them")
+    commands.add_parser("publish", help="what is there of this scale, into docs/ and the README's summary")
     resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
     resume.add_argument("--cores", default=str(os.cpu_count()), help="how many (default: all)")
     resume.add_argument("target", nargs="*", help="for example fedsplit_fig3 (default: everything)")
@@ -112,7 +113,7 @@ def show_claims(given) -> int:
     try:
         for row in Results(folder).claims().itertuples():
             print(f"{row.id:5} {row.verdict:15} {row.statement}")
-            print(f"{'':21} paper: {row.paper_value}; ours: {row.our_value}")
+            print(f"{'':21} paper: {row.paper_value}; ours: {row.why}")
     except (ValueError, AttributeError) as error:
         again = f"rm {folder}/tables/*_claims.csv and run snakemake --cores 2 --config scale={given.scale}"
         raise ConfigError(f"a table of claims in {folder}/tables is damaged ({error}); {again}") from None
@@ -133,6 +134,16 @@ def show_fidelity(given) -> int:
 
     page = Path("config/README.md")
     page.write_text(replaced(page.read_text(), load({"scale": "paper"}).papers))
+    return 0
+
+
+def show_publish(given) -> int:
+    from fedrepro.pipeline.publish import publish
+
+    manifest = publish(plan(given), Path("docs"), Path("README.md"))
+    for name, why in manifest["missing"].items():
+        print(f"not published: {name}, {why}")
+    print(f"docs/index.html: {', '.join(manifest['papers'])} at scale {manifest['scale']}")
     return 0
 
 

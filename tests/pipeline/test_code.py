@@ -60,10 +60,11 @@ def test_the_script_itself_counts(package):
     assert fresh("workflow/scripts/go.py") != before
 
 
-def test_a_template_beside_a_module_counts_with_it(package):
+def test_a_file_that_a_module_names_beside_it_counts_with_it(package):
     root, fresh = package
+    (root / "fedrepro_probe/b.py").write_text('text = here / "look.css"\n')
     before, other = fresh("fedrepro_probe.a"), fresh("fedrepro_probe.apart")
-    (root / "fedrepro_probe/b.css").write_text("p {}")
+    (root / "fedrepro_probe/look.css").write_text("p {}")
     assert fresh("fedrepro_probe.a") != before
     assert fresh("fedrepro_probe.apart") == other
 

@@ -17,7 +17,7 @@ def test_provenance_counts_declared_traces_only(tmp_path):
         write_trace(folder, "toy_fig1", block, [rows], cpu=cpu)
     left = folder / "traces/toy_fig1/gone.parquet"
     shutil.copy(folder / "traces/toy_fig1/one.parquet", left)
-    found = {row["what"]: row["values"] for row in page.provenance(Results(folder), {"toy_fig1"})}
+    found = {row["what"]: row["values"] for row in page.provenance(Results(folder), ["toy_fig1"])}
     assert found["cpu"] == [("fast", 2)]
 
 

@@ -121,6 +121,30 @@ rule costs:
         " scale={params.scale:q} papers={params.papers:q}"
 
 
+# All papers on one page of prose: it reads their claims, whichever papers there are.
+rule overview:
+    input:
+        f"{RESULTS}/claims.csv",
+        f"{RESULTS}/evidence.parquet",
+        source="notebooks/overview.ipynb",
+        key=f"{RESULTS}/keys/notebooks/overview.key",
+    output:
+        ipynb=f"{RESULTS}/notebooks/overview.ipynb",
+        html=f"{RESULTS}/notebooks/overview.html",
+    log:
+        f"{RESULTS}/logs/notebooks/overview.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    params:
+        record=[PLAN.record(paper, "claims", "slips") for paper in PLAN.papers],
+        code=PLAN.notebook_code("overview"),
+    message:
+        "Executing the overview"
+    shell:
+        "python workflow/scripts/execute_notebook.py log={log:q} output={output.ipynb:q} notebook={input.source:q}"
+
+
 rule page:
     input:
         [PLAN.paper_files(paper) for paper in PLAN.papers],

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import importlib.util
+import re
 from functools import cache
 from pathlib import Path
 
@@ -60,8 +61,9 @@ def code_hash(*modules: str) -> str:
 
 
 def beside(path: Path) -> list[Path]:
-    """page.html and page.css belong to page.py."""
-    return [other for ending in (".html", ".css") if (other := path.with_suffix(ending)).exists()]
+    """The files in the same folder that a module names: page.py reads page.html, page.css and explorer.js."""
+    names = sorted(set(re.findall(r"\"([\w-]+\.(?:html|css|js))\"", path.read_text())))
+    return [other for name in names if (other := path.with_name(name)).exists()]
 
 
 @cache

@@ -171,6 +171,7 @@ class Plan:
                 f"claims/{name}", key_of(self.record(name, "claims", "slips"), self.claims_code(name))
             )
             self.keys.expect(f"notebooks/{name}", key_of(self.notebook_code(name)))
+        self.keys.expect("notebooks/overview", key_of(self.notebook_code("overview")))
         known = {f"{experiment}/{name}" for experiment, name in self.blocks}
 
         def ours(name: str) -> bool:
@@ -201,6 +202,7 @@ class Plan:
             f"{self.results}/{name}"
             for name in ("report/index.html", "claims.csv", "evidence.parquet", *self.cost_files)
         }
+        files |= {f"{self.results}/notebooks/overview.{kind}" for kind in ("ipynb", "html")}
         return {Path(file) for file in files}
 
     def entry(self, paper: str, kind: str, name: str) -> dict:

@@ -1,84 +1,219 @@
-"""The report: one self-contained page made from what a run left behind. It reads; it never solves."""
+"""The report: one self-contained page made from what a run left behind. It reads; it never solves.
 
-import base64
+The same page is written beside a run's results and, by `fedrepro publish`, into docs/; what it links to differs.
+"""
+
+import json
+import re
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fedrepro.datasets.files import written
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
 from fedrepro.experiments.results import Results
+from fedrepro.reporting import evidence, explorer, matrix, notebooks
+from fedrepro.reporting.findings import findings
+from fedrepro.reporting.pictures import Definitions, drawn
 from fedrepro.reporting.tables import hyperparameters
-from fedrepro.reporting.verdicts import VERDICTS
+from fedrepro.reporting.verdicts import MEANING, Verdict, decide, sentence
+
+SHOWN = re.compile(r"""\bshow\(\s*["'](\w+)["']""")  # a notebook's cell that shows a figure
 
 
-def write(papers: list[Paper], results: Results, output: Path) -> None:
+@dataclass(frozen=True)
+class Links:
+    """Where a page leads, relative to itself: patterns of paper, figure and experiment; None where there is nothing."""
+
+    figure: tuple[str, str] = ("PDF", "../figures/{paper}/{figure}.pdf")
+    notebook: str = "../notebooks/{paper}.html"
+    traces: bool = True
+    files: dict[str, str] = field(
+        default_factory=lambda: {"claims.csv": "../claims.csv", "evidence.parquet": "../evidence.parquet"}
+    )
+
+
+def write(
+    papers: list[Paper], results: Results, output: Path, links: Links | None = None, missing: dict[str, str] | None = None
+) -> None:  # fmt: skip
+    """`missing`: papers that are not on it -> why."""
     import jinja2
 
+    links = links or Links()
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader(here)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    claims = results.claims(*(p.name for p in papers)).to_dict("records")
-    for claim in claims:
-        claim["strip"] = results.strip(claim["paper"], claim["id"])
+    environment.globals |= {"shade": matrix.shade, "mark": matrix.mark, "short": matrix.short}
+    definitions = Definitions()
+    verdicts = judged(papers, results)
+    claims = [
+        claim_entry(row, verdicts, results)
+        for row in results.claims(*(p.name for p in papers)).to_dict("records")
+    ]
+    slips = {paper.name: results.slips(paper.name) for paper in papers}
+    sections = [
+        paper_section(
+            p, results, [c for c in claims if c["paper"] == p.name], slips[p.name], links, definitions
+        )
+        for p in papers
+    ]
+    about, numbers = explorer.data(papers, results)
     page = environment.get_template("page.html").render(
         css=(here / "page.css").read_text(),
+        scripts=[(here / name).read_text() for name in ("page.js", "explorer.js")],
         scale=results.scale,
-        verdicts=VERDICTS,
-        totals=Counter(c["verdict"] for c in claims),
+        totals=matrix.totals(claims),
         claims=claims,
-        papers=[paper_section(p, results, [c for c in claims if c["paper"] == p.name]) for p in papers],
-        provenance=provenance(results, {b.experiment.name for p in papers for b in p.blocks}),
+        papers=sections,
+        findings=findings(papers, verdicts, slips),
+        origins=origins(papers, results),
+        missing=missing or {},
+        links=links,
+        explorer=about.replace("<", "\\u003c"),
+        numbers=numbers,
+        definitions=definitions.svg(),
+        provenance=provenance(results, [e for p in papers for e in p.full(p.raw["experiments"])]),
     )
     with written(output) as temporary:
         temporary.write_text(page)
 
 
-def paper_section(paper: Paper, results: Results, claims: list[dict]) -> dict:
-    return {
-        "name": paper.name,
-        "raw": paper.raw,
-        "claims": claims,
-        "figures": [
-            figure_entry(paper, name, entry, results) for name, entry in paper.raw["figures"].items()
-        ],
-        "partitions": [partition_entry(paper, name, results) for name in paper.raw.get("partitions", {})],
-        "slips": results.slips(paper.name),
-        "hyperparameters": hyperparameters(paper),
+def judged(papers: list[Paper], results: Results) -> dict[tuple[str, str], Verdict]:
+    """The verdicts with their parts, made again from the evidence: the rule is the same, so they are."""
+    found = {}
+    for paper in papers:
+        rows = evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
+        for name, entry in paper.raw["claims"].items():
+            found[paper.name, name] = decide(entry, rows.get((paper.name, name), []), results.scale)
+    return found
+
+
+def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
+    verdict = verdicts[row["paper"], row["id"]]
+    deciding = [p for p in verdict.parts if p.verdict == verdict.verdict] or verdict.parts
+    plain = (
+        verdict.why
+        if len(verdict.parts) == 1 or not any(p.rows for p in verdict.parts)
+        else sentence(deciding[0])
+    )
+    return row | {
+        "strip": results.strip(row["paper"], row["id"]),
+        "sentence": plain,
+        "more": verdict.why if verdict.why != plain else "",
     }
 
 
-def embedded(svg: Path) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
+def paper_section(
+    paper: Paper,
+    results: Results,
+    claims: list[dict],
+    slips: list[dict],
+    links: Links,
+    definitions: Definitions,
+) -> dict:
+    figures = {
+        name: figure_entry(paper, name, entry, results, links, definitions)
+        for name, entry in paper.raw["figures"].items()
+    }
+    story, told = told_story(paper, results, figures)
+    return {
+        "name": paper.name,
+        "paper": paper,
+        "raw": paper.raw,
+        "claims": claims,
+        "story": story,
+        "more": [figure for name, figure in figures.items() if name not in told],
+        "partitions": [
+            partition_entry(paper, name, results, definitions) for name in paper.raw.get("partitions", {})
+        ],
+        "slips": slips,
+        "choices": choices(claims),
+        "hyperparameters": hyperparameters(paper),
+        "notebook": links.notebook.format(paper=paper.name),
+    }
 
 
-def partition_entry(paper: Paper, name: str, results: Results) -> dict:
+def told_story(paper: Paper, results: Results, figures: dict[str, dict]) -> tuple[list[dict], set[str]]:
+    """The notebook's words with the figures it shows, each at its first place: a paper's story is written once."""
+    cells = json.loads((results.folder / f"notebooks/{paper.name}.ipynb").read_text())["cells"]
+    story, told = [], set()
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            prose = re.sub(r"\A# .*\n?", "", source).strip()
+            story.append(
+                {"prose": notebooks.prose(re.sub(r"^##", "####", prose, flags=re.MULTILINE))} if prose else {}
+            )
+        else:
+            for name in SHOWN.findall(source):
+                if name in figures and name not in told:
+                    told.add(name)
+                    story.append({"figure": figures[name]})
+    return [part for part in closed(story) if part], told
+
+
+def closed(story: list[dict]) -> list[dict]:
+    """Without sections that have a heading and nothing else here, such as a table that only the notebook shows."""
+    kept = []
+    for i, part in enumerate(story):
+        bare = "prose" in part and re.fullmatch(r"\s*<h\d[^>]*>.*?</h\d>\s*", part["prose"], re.DOTALL)
+        if not bare or (i + 1 < len(story) and story[i + 1].get("figure")):
+            kept.append(part)
+    return kept
+
+
+def choices(claims: list[dict]) -> list[dict]:
+    """What the paper leaves open and which verdicts turn on it."""
+    found: dict[str, list[dict]] = {}
+    for claim in claims:
+        for name in filter(None, str(claim["turns_on"]).split(", ")):
+            found.setdefault(name, []).append(claim)
+    words = {MEANING: "what a soft word means", "seed": "the draw of the random problem"}
+    return [
+        {"choice": words.get(name, name), "claims": own}
+        for name, own in sorted(found.items(), key=lambda f: -len(f[1]))
+    ]
+
+
+def partition_entry(paper: Paper, name: str, results: Results, definitions: Definitions) -> dict:
     """How a dataset was cut into clients, with its picture."""
     entry = paper.raw["partitions"][name]
     parameters = entry.get("parameters", {})
     values = {k: v["setting"] if "setting" in v else at_scale(v, paper.scale) for k, v in parameters.items()}
+    picture = (results.folder / "figures/partitions" / f"{paper.name}_{name}.svg").read_text()
     return {
         "name": name,
         "scheme": entry["scheme"].replace("_", " "),
         "dataset": entry["dataset"],
         "words": ", ".join(f"{k} = {v}" for k, v in values.items() if v is not None),
-        "image": embedded(results.folder / "figures/partitions" / f"{paper.name}_{name}.svg"),
+        "image": drawn(picture, definitions, f"clients of the partition {name}"),
     }
 
 
-def figure_entry(paper: Paper, name: str, entry: dict, results: Results) -> dict:
-    experiments = [f"{paper.name}_{e}" for e in entry["experiments"]]
+def figure_entry(
+    paper: Paper, name: str, entry: dict, results: Results, links: Links, definitions: Definitions
+) -> dict:
+    experiments = paper.full(entry["experiments"])
+    words, pattern = links.figure
+    scale = "" if results.scale == "paper" else f" --config scale={results.scale}"
     return {
         "id": f"{paper.name}_{name}",
         "title": entry["title"],
         "caption": entry["caption"],
-        "image": embedded(results.folder / "figures" / paper.name / f"{name}.svg"),
-        "pdf": f"../figures/{paper.name}/{name}.pdf",
+        "image": drawn(
+            (results.folder / f"figures/{paper.name}/{name}.svg").read_text(), definitions, entry["title"]
+        ),
+        "file": (words, pattern.format(paper=paper.name, figure=name)),
+        "command": f"snakemake --cores 2 {paper.name}_{name}{scale}",
         "settings": [setting_words(paper, e) for e in entry["experiments"]],
         "origins": results.origins(*experiments),
+        "experiments": experiments,
         "traces": [
             f"../{p.relative_to(results.folder).as_posix()}" for p in results.trace_files(*experiments)
-        ],
+        ]
+        if links.traces
+        else [],
     }
 
 
@@ -101,12 +236,20 @@ def unique(experiment, key: str) -> list[dict]:
     return list(seen.values())
 
 
-def provenance(results: Results, experiments: set[str]) -> list[dict]:
+def origins(papers: list[Paper], results: Results) -> dict[str, str]:
+    """Every dataset that was read -> where it came from."""
+    found: dict[str, str] = {}
+    for paper in papers:
+        found |= results.origins(*paper.full(paper.raw["experiments"]))
+    return dict(sorted(found.items()))
+
+
+def provenance(results: Results, experiments: list[str]) -> list[dict]:
     """What the footers of this run's own traces say, values that all of them share in one row each."""
-    skip = {"block", "config_hash", "data_checksums"}
+    skip = {"block", "config_hash", "data_checksums", "key"}
     values: dict[str, Counter] = {}
-    for path in results.trace_files(*sorted(experiments)):
+    for path in results.trace_files(*experiments):
         for key, value in trace.footer(path).items():
-            if key not in skip:
+            if key not in skip and not key.startswith("point"):
                 values.setdefault(key, Counter())[value] += 1
     return [{"what": key, "values": sorted(found.items())} for key, found in sorted(values.items())]

@@ -76,6 +76,16 @@ class Relation:
     def words(self, meaning: float | None = None) -> str:
         return self.text if meaning is None else self.text.replace("means", f"{meaning:g}")
 
+    @property
+    def spoken(self) -> str:
+        """With the range of what a soft word may mean: `> 2 to 5`."""
+        ends = sorted({f"{m:g}": m for m in self.means}.values())
+        return (
+            self.text.replace("means", f"{ends[0]:g} to {ends[-1]:g}" if len(ends) > 1 else f"{ends[0]:g}")
+            if ends
+            else self.text
+        )
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -296,16 +306,16 @@ def sentence(part: Part) -> str:
     words = f"{part.quantity}: {span([row.value for row in rows])} ({spread})"
     words += " on a relative of the data" if kind == RELATIVE else ""
     if main.verdict == DEPENDS:
-        words += f"; {part.relation.text} in {main.share:.0%} of them: {main.turn}"
+        words += f"; {part.relation.spoken} in {main.share:.0%} of them: {main.turn}"
     elif main.counterexample is not None:
         worst = main.counterexample
         settled = ", ".join(f"{k} {v}" for k, v in worst.reading.items())
-        words += f"; {part.relation.text} is refuted by {number(worst.value)}" + (
+        words += f"; {part.relation.spoken} is refuted by {number(worst.value)}" + (
             f" with {settled}" if settled else ""
         )
     else:
         outcome = {REPRODUCED: "holds", FAILED: "fails", UNTESTED: "cannot be decided"}[main.verdict]
-        words += f"; {part.relation.text} {outcome}"
+        words += f"; {part.relation.spoken} {outcome}"
     if main.undecided:
         words += f"; {main.undecided} ended too early to say"
     if main is part.real and part.relative.verdict != UNTESTED:

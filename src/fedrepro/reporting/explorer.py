@@ -1,0 +1,185 @@
+"""The page's own chart (explorer.js): its data, small enough to be embedded.
+
+A curve is a method with its parameters on one setting of an experiment: the median over seeds and the band from the lowest
+to the highest, at the rounds a screen can tell apart. Columns are float32, one after the other in a base64 text for every
+experiment; a count that grows by the same amount every round is two numbers.
+"""
+
+import base64
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+
+from fedrepro.experiments.experiment import Paper
+from fedrepro.experiments.results import Results
+from fedrepro.reporting import style
+from fedrepro.reporting.names import called
+from fedrepro.reporting.thinning import kept
+
+COSTS = ("exchanges", "floats", "gradients", "hessians", "seconds")  # besides the round itself
+WIDE, HIGH = 900.0, 480.0  # pixels of the chart for which curves are thinned
+MOST_POINTS = 400  # looked at; fewer are kept
+MOST_CURVES = 64  # of an experiment; of a tuning grid those that end lowest are shown
+
+
+@dataclass
+class Columns:
+    """float32 columns of one experiment, end to end."""
+
+    parts: list[np.ndarray] = field(default_factory=list)
+    length: int = 0
+
+    def add(self, values: np.ndarray) -> int:
+        """Where the column begins."""
+        start = self.length
+        self.parts.append(np.asarray(values, "<f4"))
+        self.length += len(values)
+        return start
+
+    def text(self) -> str:
+        joined = np.concatenate(self.parts) if self.parts else np.zeros(0, "<f4")
+        return base64.b64encode(joined.tobytes()).decode()
+
+
+def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, str]]:
+    """What there is to choose, as JSON, and the numbers of every experiment as base64."""
+    about, numbers = [], {}
+    for paper in papers:
+        entries = []
+        for name, raw in paper.raw["experiments"].items():
+            full = f"{paper.name}_{name}"
+            columns = Columns()
+            curves, left = experiment(results.traces(full), measures(paper, full), columns)
+            if curves:
+                entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
+                                "curves": curves, "left": left})  # fmt: skip
+                numbers[full] = columns.text()
+        if entries:
+            about.append({"name": paper.name, "title": paper.raw["title"], "experiments": entries})
+    return json.dumps(about, separators=(",", ":"), ensure_ascii=False), numbers
+
+
+def measures(paper: Paper, experiment: str) -> list[str]:
+    found = [m for block in paper.experiment_blocks(experiment) for m in block.measures]
+    return list(dict.fromkeys(found))
+
+
+def experiment(rows: pd.DataFrame, names: list[str], columns: Columns) -> tuple[list[dict], int]:
+    """Its curves, and how many more there are."""
+    rows = rows.assign(floats=rows["floats_down"] + rows["floats_up"])
+    groups = list(rows.groupby(["setting", "algorithm", "params"], sort=False))
+    chosen = best(groups, names[0])
+    curves = [curve(key, groups[i][1], names, columns) for i, key in chosen]
+    curves = [c for c in curves if c]
+    tell_apart(curves)
+    return curves, len(groups) - len(chosen)
+
+
+def tell_apart(curves: list[dict]) -> None:
+    """What a legend says: the parameters in which the curves of a method on one setting differ."""
+    families: dict[tuple, list[dict]] = {}
+    for one in curves:
+        families.setdefault((one["setting"], one["algorithm"]), []).append(one)
+    for family in families.values():
+        known = [dict(p.partition("=")[::2] for p in one["params"].split(",") if p) for one in family]
+        for one, own in zip(family, known, strict=True):
+            told = [f"{k} {v}" for k, v in own.items() if len({other.get(k) for other in known}) > 1]
+            one["told"] = ", ".join(told).replace("_", " ")
+            one["params"] = one["params"].replace("_", " ").replace("=", " ").replace(",", ", ")
+
+
+def best(groups: list, measure: str) -> list[tuple[int, tuple]]:
+    """All curves; where there are too many, the same number for every method on every setting, those that end lowest."""
+    keys = [(i, key) for i, (key, _) in enumerate(groups)]
+    if len(keys) <= MOST_CURVES:
+        return keys
+    families: dict[tuple, list] = {}
+    for i, (key, cells) in enumerate(groups):
+        ends = cells.groupby("seed").tail(1)
+        bad = (ends["status"] == "diverged").any() or not np.isfinite(ends[measure]).all()
+        families.setdefault(key[:2], []).append((bad, np.inf if bad else ends[measure].median(), i, key))
+    each = max(1, MOST_CURVES // len(families))
+    chosen = [(i, key) for family in families.values() for _, _, i, key in sorted(family)[:each]]
+    return sorted(chosen[:MOST_CURVES])
+
+
+def curve(key: tuple, cells: pd.DataFrame, names: list[str], columns: Columns) -> dict | None:
+    setting, algorithm, params = key
+    names = [m for m in names if m in cells and cells[m].notna().any()]
+    rounds, values, ended = by_seed(cells, [*names, *COSTS])
+    if not len(rounds) or not names:
+        return None
+    low, middle, high = values.min(axis=0), np.median(values, axis=0), values.max(axis=0)
+    rows = np.flatnonzero(visible(rounds, list(middle[:, : len(names)].T)))
+    at = rounds[rows]
+    found = {
+        "algorithm": called(algorithm),
+        "colour": style.colour(algorithm),
+        "setting": "" if setting == "-" else setting,
+        "params": params,
+        "seeds": len(values),
+        "points": len(rows),
+        "ended": ended,
+        "x": {"round": columns.add(at)},
+        "y": {},
+    }
+    for j, cost in enumerate(COSTS, len(names)):
+        if np.any(middle[rows, j]):
+            found["x"][cost] = straight(at, middle[rows, j]) or columns.add(middle[rows, j])
+    for j, m in enumerate(names):
+        bands = (middle, low, high) if len(values) > 1 else (middle,)
+        found["y"][m] = [columns.add(band[rows, j]) for band in bands]
+    return found
+
+
+def by_seed(cells: pd.DataFrame, names: list[str]) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
+    """The rounds that all seeds recorded, the values there (seeds x rounds x names), and how many ended how."""
+    seeds, rounds = cells["seed"].to_numpy(), cells["round"].to_numpy(float)
+    values, status = cells[names].to_numpy(float), cells["status"].to_numpy()
+    own = [np.flatnonzero(seeds == seed) for seed in np.unique(seeds)]
+    common = reduce(np.intersect1d, [rounds[rows] for rows in own])
+    stack = np.stack([values[rows[np.isin(rounds[rows], common)]] for rows in own])
+    return common, stack, dict(sorted(Counter(str(status[rows[-1]]) for rows in own).items()))
+
+
+def straight(rounds: np.ndarray, values: np.ndarray) -> list[float] | None:
+    """[slope, intercept] of a count that grows by the same amount every round."""
+    if len(rounds) < 2:
+        return [0.0, float(values[0])]
+    slope = (values[-1] - values[0]) / (rounds[-1] - rounds[0])
+    intercept = values[0] - slope * rounds[0]
+    fits = np.allclose(intercept + slope * rounds, values, rtol=1e-6, atol=1e-6 * np.abs(values).max())
+    return [float(f"{slope:.8g}"), float(f"{intercept:.8g}")] if fits else None
+
+
+def visible(rounds: np.ndarray, values: list[np.ndarray]) -> np.ndarray:
+    """The rounds to keep so that every measure is drawn to a pixel, with either axis plain or logarithmic."""
+    n = len(rounds)
+    seen = np.zeros(n, bool)
+    even = np.linspace(0, n - 1, MOST_POINTS // 2)
+    rising = np.geomspace(1, n, MOST_POINTS // 2) - 1
+    looked = (
+        np.unique(np.concatenate([even, rising]).round().astype(int)) if n > MOST_POINTS else np.arange(n)
+    )
+    for column in values:
+        finite = looked[np.isfinite(column[looked])]
+        for x in scaled(rounds[finite], WIDE):
+            for y in scaled(column[finite], HIGH):
+                seen[finite[kept(x, y, 1.0)]] = True
+    seen[[0, -1]] = True
+    return seen
+
+
+def scaled(values: np.ndarray, pixels: float):
+    """In pixels of a plain axis and, where it can be drawn, of a logarithmic one."""
+    if not len(values):
+        return
+    positive = np.where(values > 0, values, np.nan)
+    for line in (values, np.log10(positive)):
+        if np.isfinite(line).sum() > 1:
+            low, high = np.nanmin(line), np.nanmax(line)
+            yield np.nan_to_num((line - low) / (high - low or 1.0), nan=0.0) * pixels

@@ -1,0 +1,129 @@
+"""Figures for a page: SVG as Matplotlib wrote it, made small enough that a page can hold all of them.
+
+Lines keep the points a screen can show, numbers the digits it can, and glyphs, markers and clips, which Matplotlib names
+by their content, are defined once for all figures that use them.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from fedrepro.reporting.thinning import kept
+
+SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+TOLERANCE = 0.15  # of a point, 1/72 inch
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
+LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
+DRAWN = ("path", "use", "image", "text", "rect", "circle", "line")
+
+
+@dataclass
+class Definitions:
+    """Glyphs, markers, clips and hatches by short name, each once."""
+
+    names: dict[tuple[str, str], str] = field(default_factory=dict)  # (id, content) -> short name
+    prefix: str = "d"
+
+    def name(self, identity: str, content: str) -> str:
+        return self.names.setdefault((identity, content), f"{self.prefix}{len(self.names):x}")
+
+    def svg(self) -> str:
+        """All of them, for the top of a page or of one figure."""
+        return "".join(content.replace("\0", name) for (_, content), name in self.names.items())
+
+
+def drawn(svg: str, definitions: Definitions, title: str = "") -> str:
+    """A figure as SVG that finds its definitions elsewhere in the document."""
+    (width, _), box, body = parts(svg, definitions)
+    words = f"<title>{escape(title)}</title>" if title else ""
+    return f'<svg class="drawn" viewBox="{box}" style="width:{width:.0f}px" role="img">{words}{body}</svg>'
+
+
+def alone(svg: str, title: str = "") -> str:
+    """The same as a file of its own."""
+    definitions = Definitions()
+    (width, height), box, body = parts(svg, definitions)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" role="img">'
+        f"<title>{escape(title)}</title><style>*{{{LOOK}}}</style><defs>{definitions.svg()}</defs>{body}</svg>\n"
+    )
+
+
+def parts(svg: str, definitions: Definitions) -> tuple[tuple[float, float], str, str]:
+    """A figure's size in pixels, its box and what is drawn in it; what it defines goes to the definitions."""
+    root = ET.fromstring(svg)
+    found: dict[str, str] = {}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag == f"{SVG}defs":
+                for one in child:
+                    if one.tag != f"{SVG}style":
+                        identity = one.attrib.pop("id")
+                        found[identity] = definitions.name(identity, element(one, {}, ' id="\0"'))
+                parent.remove(child)
+            elif child.tag == f"{SVG}metadata":
+                parent.remove(child)
+    box = root.get("viewBox").split()
+    body = "".join(element(child, found) for child in root)
+    return (float(box[2]) * 4 / 3, float(box[3]) * 4 / 3), " ".join(map(brief, box)), body
+
+
+def element(node: ET.Element, found: dict[str, str], more: str = "") -> str:
+    """One element and all in it, in few characters."""
+    tag = node.tag.removeprefix(SVG)
+    words = [more] if more else []
+    for key, value in node.attrib.items():
+        name = key.removeprefix(XLINK)
+        if name == "id":
+            continue  # Matplotlib's names of groups: nobody refers to them
+        if name == "href" and value.startswith("#"):
+            value = f"#{found[value[1:]]}"
+        elif name == "href":
+            value = re.sub(r"\s+", "", value)  # a picture's bytes
+        elif name == "d":
+            value = path(value)
+        elif name in ("clip-path", "style", "mask") and "url(#" in value:
+            value = re.sub(r"url\(#([^)]*)\)", lambda m: f"url(#{found[m[1]]})", value)
+        if name == "style":
+            value = value.replace(": ", ":").replace("; ", ";")
+        if name == "transform" and (moved := re.fullmatch(r"translate\((\S+) 0\)", value)) and tag == "use":
+            name, value = "x", moved[1]
+        if name not in ("href", "d"):
+            value = NUMBER.sub(lambda m: brief(m[0]), value)
+        words.append(f' {name}="{escape(value)}"')
+    inside = "".join(element(child, found) for child in node)
+    text = escape(node.text.strip()) if node.text and node.text.strip() else ""
+    if not inside and not text:
+        return f"<{tag}{''.join(words)}/>" if tag in DRAWN else ""
+    if tag == "g" and not words:
+        return inside
+    return f"<{tag}{''.join(words)}>{text}{inside}</{tag}>"
+
+
+def path(d: str) -> str:
+    """A path with the points that can be seen, to a tenth of a point; curves and glyphs keep all of theirs."""
+    lines = POLYLINE.findall(d)
+    if "".join(lines).strip() != d.strip():
+        return re.sub(r"\s+", " ", NUMBER.sub(lambda m: brief(m[0]), d)).strip()
+    return "".join(polyline(line) for line in lines)
+
+
+def polyline(line: str) -> str:
+    points = np.array(re.findall(r"[-\d.e]+ [-\d.e]+", line.replace("z", "")), dtype=object)
+    places = np.array([p.split() for p in points], float)
+    if len(places) > 3:
+        places = places[kept(places[:, 0], places[:, 1], TOLERANCE)]
+    return "M" + "L".join(f"{brief(x)} {brief(y)}" for x, y in places) + ("z" if "z" in line else "")
+
+
+def brief(number: str | float) -> str:
+    """To two digits after the point where it is small, to one where it is large."""
+    value = float(number)
+    if abs(value) < 0.1:
+        return f"{value:.4g}" if "e" not in f"{value:.4g}" else "0"
+    short = f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    return short.rstrip("0").rstrip(".")

@@ -1,0 +1,75 @@
+"""Figures for a page: smaller, the same to look at, and nothing defined twice."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from fedrepro.reporting import style
+from fedrepro.reporting.pictures import Definitions, alone, brief, drawn, path
+
+
+def figure(words: str, points: int = 3000) -> str:
+    with style.applied():
+        drawing, (left, right) = plt.subplots(1, 2)
+        x = np.linspace(0, 10, points)
+        left.plot(x, np.exp(-x) * (2 + np.sin(9 * x)), label=words)
+        left.fill_between(x, np.exp(-x), 3 * np.exp(-x), alpha=0.2)
+        left.legend()
+        right.scatter(x[:40], x[:40] ** 2, marker="s")
+        right.imshow(np.eye(4), extent=(0, 1, 0, 1))
+        buffer = io.StringIO()
+        drawing.savefig(buffer, format="svg", metadata={"Date": None})
+        plt.close(drawing)
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def two():
+    return figure("alpha"), figure("alphabet")
+
+
+def test_every_definition_is_there_once_and_every_reference_leads_to_one(two):
+    definitions = Definitions()
+    page = "".join(drawn(svg, definitions) for svg in two)
+    shared = definitions.svg()
+    ids = re.findall(r' id="(\w+)"', shared)
+    assert len(ids) == len(set(ids)) > 10
+    used = set(re.findall(r'href="#(\w+)"|url\(#(\w+)\)', page + shared))
+    assert {a or b for a, b in used} <= set(ids)
+    assert ' id="' not in page
+    alone_twice = sum(len(alone(svg)) for svg in two)
+    assert len(page) + len(shared) < alone_twice < 0.25 * sum(map(len, two))
+
+
+def test_a_file_of_its_own_is_whole(two):
+    text = alone(two[0], "a & b")
+    root = ET.fromstring(text)
+    assert root.find("{http://www.w3.org/2000/svg}title").text == "a & b"
+    ids = set(re.findall(r' id="(\w+)"', text))
+    assert set(re.findall(r'href="#(\w+)"', text)) <= ids
+    assert float(root.get("width")) > 100 and "data:image/png;base64," in text
+
+
+def test_a_line_keeps_its_ends_and_its_peak():
+    x = np.linspace(0, 400, 2000)
+    y = 100 + 80 * np.exp(-((x - 200) ** 2) / 50)
+    text = "M " + "L ".join(f"{a} {b} \n" for a, b in zip(x, y, strict=True))
+    points = np.array([p.split() for p in re.findall(r"[\d.]+ [\d.]+", path(text))], float)
+    assert len(points) < 100
+    assert points[0] == pytest.approx(x[0], abs=101) and points[-1][0] == pytest.approx(400, abs=0.1)
+    assert points[:, 1].max() == pytest.approx(180, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("number", "short"), [("123.4567", "123.5"), ("1.2345", "1.23"), ("-0.5000", "-0.5"), ("0.015625", "0.01562"), ("3e-9", "0")]
+)  # fmt: skip
+def test_numbers_are_brief(number, short):
+    assert brief(number) == short

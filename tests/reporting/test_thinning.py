@@ -1,0 +1,33 @@
+"""Lines keep what can be seen."""
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from fedrepro.reporting.thinning import distances, kept
+
+VALUES = arrays(float, st.integers(2, 60), elements=st.floats(-100, 100))
+
+
+@given(VALUES, st.sampled_from([0.1, 1.0, 10.0]))
+def test_nothing_left_out_lies_farther_than_the_tolerance(y, tolerance):
+    x = np.linspace(0, 100, len(y))
+    keep = kept(x, y, tolerance)
+    places = np.flatnonzero(keep)
+    assert places[0] == 0 and places[-1] == len(y) - 1
+    for first, last in pairwise(places):
+        between = slice(first + 1, last)
+        away = distances(x[between], y[between], x[first], y[first], x[last], y[last])
+        assert np.all(away <= tolerance + 1e-9)
+
+
+def test_a_straight_line_is_its_ends_and_a_spike_stays():
+    x = np.arange(1000.0)
+    assert kept(x, 3 * x, 0.1).sum() == 2
+    spike = np.zeros(1000)
+    spike[500] = 50.0
+    assert kept(x, spike, 0.1)[500]
+    assert kept(np.zeros(0), np.zeros(0), 0.1).sum() == 0
