@@ -137,7 +137,9 @@ def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
 
 def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[str, str]) -> dict:
     """Where it comes from."""
-    ends = {p.name: results.ends(*p.full(p.raw["experiments"])) for p in papers}
+    experiments = {p.name: p.full(p.raw["experiments"]) for p in papers}
+    ends = {name: results.ends(*run) for name, run in experiments.items()}
+    facts = page.provenance(results, [e for run in experiments.values() for e in run])
     return {
         "scale": plan.scale,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
@@ -152,9 +154,7 @@ def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[st
             name: {e: round(float(s), 1) for e, s in rows.groupby("experiment")["seconds"].sum().items()}
             for name, rows in ends.items()
         },
-        "made_by": {
-            row["what"]: [value for value, _ in row["values"]] for row in page.provenance(papers, results)
-        },
+        "made_by": {row["what"]: [value for value, _ in row["values"]] for row in facts},
     }
 
 
