@@ -26,9 +26,14 @@ def copy_project(target: Path) -> Path:
 
 
 def environment(project: Path) -> dict[str, str]:
-    """With the copy's library, the mirror if there is one, and no network."""
+    """With the copy's library, compiled loops shared by all copies, the mirror if there is one, and no network."""
     mirror = (ROOT / "../shared/data").resolve()
-    known = os.environ | {"PYTHONPATH": str(project / "src"), "FEDREPRO_OFFLINE": "1"}
+    compiled = os.environ.get("NUMBA_CACHE_DIR", str(ROOT / "src/fedrepro/maths/kernels/__pycache__"))
+    known = os.environ | {
+        "PYTHONPATH": str(project / "src"),
+        "FEDREPRO_OFFLINE": "1",
+        "NUMBA_CACHE_DIR": compiled,
+    }
     return known | ({"FEDREPRO_MIRROR": str(mirror)} if mirror.is_dir() else {})
 
 

@@ -1,7 +1,7 @@
 """Compiled inner loops (numba), each held to plain NumPy by its test.
 
 Numba keeps compiled loops between runs but does not notice when a function they call has changed in another file:
-so what is kept lies in a folder named by the hash of all kernels.
+so what is kept lies in a folder named by the hash of all kernels, and holds for every copy of them.
 
 A kernel that calls another carries a copy of it, and which of two copies runs depends on what a process loaded or compiled
 before. So a sum whose order the compiler may choose (`reassoc`) is in a kernel that nothing compiled calls, or in one that is
@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from numba import config
+from numba.core.caching import UserProvidedCacheLocator
 
 _here = Path(__file__).parent
 _digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sorted(_here.glob("*.py")))).hexdigest()[:16]
@@ -38,3 +39,14 @@ config.CACHE_DIR = str(
         Path(tempfile.gettempdir(), f"fedrepro-{os.getuid()}"),
     )
 )
+
+
+class ByContent(UserProvidedCacheLocator):
+    """Numba files what it keeps by where the source lies; the folder above says already what it is."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file):
+        return "" if Path(py_file).parent == _here else super().get_suitable_cache_subpath(py_file)
+
+
+config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ByContent.__name__}"
