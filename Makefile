@@ -16,7 +16,7 @@ help:
 	@echo "make demo    every figure at scale quick, and the path of the report"
 	@echo "make publish   docs/ from the results of scale paper (SCALE=quick for another), as far as they are there"
 	@echo "make test    format, lint, unit, contract and workflow tests"
-	@echo "make test-faults   kills, full disks and other environments: about 40 minutes on two cores"
+	@echo "make test-faults   kills, full disks and other environments, on all five papers; long"
 	@echo "make bench   speed ratios, measured in one run"
 
 setup: $(BIN)/.ready
