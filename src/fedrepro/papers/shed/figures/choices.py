@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogFormatter
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.shed.figures.curves import COST, ROUNDS, curve, ridge
@@ -85,6 +86,8 @@ def gradient_norm_swept(results):
             yscale="log", ylabel=f"relative cost within {int(swept.exchanges.max())} rounds", title=title
         )
         row[1].set(yscale="log", ylabel="Hessians per agent", title=title)
+        for axis in (row[1].yaxis.set_major_formatter, row[1].yaxis.set_minor_formatter):
+            axis(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.5)))
     for ax in axes[-1]:
         ax.set_xlabel("$b$")
     panels.legend_above(figure, 3, handlelength=4)
@@ -140,7 +143,7 @@ def rivals(results):
             )
             for family, name, words, colour in both:
                 cells = select(results.traces(f"shed_{family}_{partition}"), name, mu)
-                curve(ax, cells, label=f"{words}, $\\mu$ = {mu:.0e}", colour=colour, dash=dash)
+                curve(ax, cells, label=f"{words}, {ridge(mu)}", colour=colour, dash=dash)
         ax.set(
             yscale="log", xlabel=ROUNDS, title=f"GIANT's average, {PARTITIONS[partition]}", ylim=(1e-10, 3)
         )
