@@ -278,7 +278,7 @@ def inexact(results):
                     if np.isinf(g).any():
                         ax.plot([e], [1.0], "x", color=colour, ms=7, mew=2)
                 falling = part[part.falling]
-                ax.plot(falling.p_prox.astype(int), falling.floor, "o", color=colour, mfc="white", ls="none")
+                ax.plot(falling.p_prox.astype(int), falling.floor, "o", ms=9, color=colour, mfc="none")
         ax.set(
             yscale="log", xlabel="gradient steps e per prox", title=f"problem of {words}", xticks=[1, 5, 10]
         )
