@@ -20,7 +20,7 @@ class Server:
     """
 
     def __init__(self, add, refresh, duals: list, scale: float, data: Rectangles):
-        self._add, self._refresh = add, refresh
+        self.add, self.refresh = add, refresh  # of ciphertexts
         self.duals = duals  # a ciphertext per group of samples
         self.holders = data.holders
         self._groups = [client.groups for client in data.clients]
@@ -32,10 +32,10 @@ class Server:
 
     def add_to_duals(self, k: int, boxes: list) -> None:
         for g, box in zip(self._groups[k], boxes, strict=True):
-            self.duals[g] = self._add(self.duals[g], box)
+            self.duals[g] = self.add(self.duals[g], box)
 
     def duals_of(self, k: int) -> list:
-        return [self._refresh(self.duals[g]) for g in self._groups[k]]
+        return [self.refresh(self.duals[g]) for g in self._groups[k]]
 
     def keep_part(self, k: int, part: np.ndarray) -> None:
         """Replace what client k contributes to the weights."""
@@ -51,19 +51,19 @@ class Server:
         boxes = [self.products[k][g] for k in self.holders[g] if g in self.products[k]]
         total = boxes[0]
         for box in boxes[1:]:
-            total = self._add(total, box)
+            total = self.add(total, box)
         return total, len(boxes) - 1
 
     def sent_on(self, box):
         """A ciphertext as one client receives it."""
-        return self._refresh(box)
+        return self.refresh(box)
 
 
 class Pool:
     """The last enc(ŵ_k) of every client, by group of features that the same clients hold."""
 
     def __init__(self, data: Rectangles, add):
-        self._add = add
+        self.add = add
         self.features, self.holders = group_samples(data.M, [client.columns for client in data.clients])
         group = np.empty(data.M, int)
         for g, own in enumerate(self.features):
@@ -87,7 +87,7 @@ class Pool:
         totals, additions = {}, 0
         for (_, g), box in self.boxes.items():
             additions += len(self.features[g]) if g in totals else 0
-            totals[g] = self._add(totals[g], box) if g in totals else box
+            totals[g] = self.add(totals[g], box) if g in totals else box
         return totals, additions
 
 
@@ -190,7 +190,7 @@ class HybridClients(Federation):
         """Our repair of Algorithm 4. Clients send enc(ŵ_k), the server adds what it last got from all holders of a
         feature, and one client opens the sums: the server sees w₀ and no client's part of it."""
         if self.pool is None:
-            self.pool = Pool(self.data, self.server._add)
+            self.pool = Pool(self.data, self.server.add)
         for k in who:
             part = self.part(k)
             self.pool.keep(k, [self.encrypt(part[own]) for own in self.pool.places[k]])
@@ -241,7 +241,7 @@ class HybridClients(Federation):
         for client, parts in zip(self.data.clients, local, strict=True):
             for g, part in zip(client.groups, parts, strict=True):
                 box = self.encrypt(part)
-                sums[g] = box if g not in sums else self.server._add(sums[g], box)
+                sums[g] = box if g not in sums else self.server.add(sums[g], box)
         told = [sum(len(self.data.groups[g]) for g in shared) for shared in self.shared]
         if any(told):
             self.ledger.encrypt(told)

@@ -175,13 +175,12 @@ def test_the_two_clocks_of_an_encrypted_run():
 
 
 def test_what_a_run_is_charged_over_what_it_took():
-    rows = pd.DataFrame({
-        "cipher": "paillier", "round": [2], "turns": [4], "encryptions": [100], "decryptions": [50], "additions": [10],
-        "encryption_steps": [4], "decryption_steps": [2], **{f"{work}_seconds": [0.5] for work in comparisons.WORKS},
-    })  # fmt: skip
+    """Two rounds of two clients after the first one, fifty scalars in each of four messages."""
+    counts = {"turns": [2, 6], "encryptions": [9, 209], "decryptions": [5, 105], "additions": [0, 0],
+              "encryption_steps": [2, 4], **{f"{work}_seconds": [1.0, 2.0] for work in comparisons.WORKS}}  # fmt: skip
+    rows = pd.DataFrame({"cipher": "paillier", "round": [1, 3], **counts})
     cost = {"encrypt": 0.01, "decrypt": 0.01, "refresh": 0.01, "add": 0.0}
     times = {"paillier, measured": cost, "ckks, measured": {k: v / 4096 for k, v in cost.items()}}
-    assert comparisons.charged_over_spent(rows, "paillier", times) == pytest.approx((1.0 + 1.0) / 2.0)
-    # packed, two clients present: eight packs are encrypted, four opened
+    assert comparisons.charged_over_spent(rows, "paillier", times) == pytest.approx((2.0 + 2.0) / 4.0)
     packed = comparisons.charged_over_spent(rows.assign(cipher="ckks"), "ckks", times)
-    assert packed == pytest.approx((8 * 0.01 + 4 * 0.02) / 2.0)
+    assert packed == pytest.approx((4 * 0.01 + 2 * 0.02) / 4.0)  # four packs encrypted, two opened

@@ -112,14 +112,9 @@ def whole_packs(rows: pd.DataFrame) -> pd.DataFrame:
     """The scalars of the busiest client rounded up, step by step, to packs: a half-empty one costs as much."""
     padded = {}
     for work in ("encryption", "decryption"):
-        padded[f"slowest_{work}s"] = in_packs(rows[f"slowest_{work}s"], rows[f"{work}_steps"])
+        steps, scalars = rows[f"{work}_steps"].clip(lower=1), rows[f"slowest_{work}s"]
+        padded[f"slowest_{work}s"] = steps * SLOTS * np.ceil(scalars / steps / SLOTS)
     return pd.DataFrame(padded)
-
-
-def in_packs(scalars: pd.Series, messages: pd.Series) -> pd.Series:
-    """Scalars in so many messages of equal length, each filled up to whole packs."""
-    messages = messages.clip(lower=1)
-    return messages * SLOTS * np.ceil(scalars / messages / SLOTS)
 
 
 def clock(
@@ -332,21 +327,23 @@ def agreement(found: dict[str, pd.Series], cipher: str) -> float:
     return float((found[cipher].seconds - found["none"].computation) / found[cipher][list(WORKS)].sum())
 
 
-def charged_in_all(rows: pd.DataFrame, cost: dict[str, float], packed: bool = False) -> pd.Series:
-    """Seconds of encryption that the counted scalars come to, of all clients and the server together. `packed`: every
-    client that takes part fills up whole packs in every step."""
-    sealed, opened, added = rows.encryptions, rows.decryptions, rows.additions
-    if packed:
-        present = rows.turns / rows["round"].clip(lower=1)
-        full = in_packs(sealed, present * rows.encryption_steps)
-        added = added * full / sealed.clip(lower=1)
-        sealed, opened = full, in_packs(opened, present * rows.decryption_steps)
-    both = cost["decrypt"] + cost.get("refresh", 0.0)  # what a client opens was re-randomised for it
-    return sealed * cost["encrypt"] + opened * both + added * cost["add"]
+def charged_in_all(rows: pd.DataFrame, cost: dict[str, float]) -> pd.Series:
+    """Seconds of encryption that the counted scalars come to, of all clients and the server together."""
+    opened = cost["decrypt"] + cost.get("refresh", 0.0)  # what a client opens was re-randomised for it
+    return rows.encryptions * cost["encrypt"] + rows.decryptions * opened + rows.additions * cost["add"]
 
 
 def charged_over_spent(rows: pd.DataFrame, cipher: str, times: dict) -> float:
-    """What a really encrypted run is charged, scalar by scalar, over what it took by the cipher's clock."""
-    last = rows[rows.cipher == cipher].sort_values("round").tail(1)
-    charged = charged_in_all(last, times[f"{cipher}, measured"], packed=cipher == "ckks").iloc[0]
-    return float(charged / last[[f"{work}_seconds" for work in WORKS]].iloc[0].sum())
+    """What a really encrypted run is charged, scalar by scalar, over what it took by the cipher's clock; the first round
+    is left out. Under CKKS a message is filled up to whole packs; clients hold about as many samples each."""
+    own = rows[rows.cipher == cipher].sort_values("round")
+    counted = ["turns", "encryptions", "decryptions", "additions", "encryption_steps"]
+    spent = [f"{work}_seconds" for work in WORKS]
+    first, last = own[own["round"] == 1].iloc[0], own.iloc[-1]
+    passed = (last[counted + spent] - first[counted + spent]).astype(float)
+    charged = charged_in_all(passed.to_frame().T, times[f"{cipher}, measured"]).iloc[0]
+    if cipher == "ckks":
+        present = passed.turns / (last["round"] - first["round"])
+        size = passed.encryptions / (present * passed.encryption_steps)
+        charged *= SLOTS * np.ceil(size / SLOTS) / size
+    return float(charged / passed[spent].sum())
