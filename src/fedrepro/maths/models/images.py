@@ -70,7 +70,9 @@ class Dense:
         return g
 
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
-        code = compiled(mirror, self.kernels) if mode != SUBGRADIENT else None
+        code = compiled(mirror, self.kernels)
+        if mode == SUBGRADIENT or (code and code[0] not in softmax.KNOWN):
+            code = None
         out = np.empty((len(visit.lengths), self.size), self.X.dtype)
         if code is None:
             linear.walk_plain(
@@ -108,8 +110,7 @@ class Dense:
             start, rows, shrink = to, rows[steps * batch :], shrink + rate * steps
         if len(rows):
             softmax.walk(
-                psi, strength, mode, self.X, self.y, self.sizes[-1], rows[None], np.array([len(rows)]), batch,
-                start, rate, shrink, to[None],
+                psi, strength, mode, self.X, self.y, self.sizes[-1], rows, batch, start, rate, shrink, to,
             )  # fmt: skip
 
     def gram(self, low, high):
@@ -127,11 +128,7 @@ class Dense:
 
         def prox(v, t, out):
             for i, kernel in enumerate(self.kernels):
-                if psi == shrinkage.L1_BALL:
-                    thetas[i] = shrinkage.l1_ball_near(v[kernel], strength, thetas[i], out[kernel])
-                else:
-                    out[kernel] = v[kernel]
-                    shrinkage.prox(psi, strength, t, out[kernel], 1)
+                thetas[i] = softmax.prox(psi, strength, t, v[kernel], thetas[i], out[kernel])
 
         for k, low in enumerate(range(0, len(rows), batch)):
             point = state
