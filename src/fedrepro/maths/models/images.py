@@ -44,11 +44,13 @@ class Dense:
         outs[-1] = last - np.log(np.exp(last).sum(axis=1, keepdims=True))
         return outs
 
-    def value(self, p, X, y) -> float:
-        return float(-np.mean(self.forward(p, X)[-1][np.arange(len(y)), y]))
+    def scores(self, p, X, y) -> tuple[float, float]:
+        """The mean loss over some examples, and the share that is told right."""
+        last = self.forward(p, X)[-1]
+        return float(-np.mean(last[np.arange(len(y)), y])), float(np.mean(last.argmax(axis=1) == y))
 
-    def accuracy(self, p, X, y) -> float:
-        return float(np.mean(self.forward(p, X)[-1].argmax(axis=1) == y))
+    def value(self, p, X, y) -> float:
+        return self.scores(p, X, y)[0]
 
     def backward(self, p, rows):
         """For every layer, the last first: its place, what went in and the slope of the mean loss in what came out."""
