@@ -40,7 +40,7 @@ CASES = (  # name, problem, clients, examples each, cohort, batch, epochs, clien
     ("LASSO", partial(linear, d=1024, psi=L1(0.1), loss="squared"), 64, 128, 10, 10, 1, 1e-4, 500, 1.0),
     ("low rank", partial(linear, d=1024, psi=Nuclear(0.5, (32, 32)), loss="squared"), 64, 128, 10, 10, 1, 1e-4, 500, None),
     ("fMRI", partial(linear, d=39912, psi=L1(1e-3), loss="logistic"), 59, 18, 20, 1, 1, 1e-3, 300, 12.0),
-    ("digits", partial(images, sizes=(784, 10), precision=np.float32), 539, 11, 10, 10, 10, 0.1, 5000, None),
+    ("digits", partial(images, sizes=(784, 10), precision=np.float32), 539, 111, 10, 10, 10, 0.1, 5000, None),
     ("network", partial(images, sizes=(784, 200, 200, 10), precision=np.float32), 539, 11, 10, 10, 10, 0.1, 300, None),
 )  # fmt: skip
 

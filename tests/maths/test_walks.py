@@ -151,7 +151,7 @@ def digits(psi, dtype=float):
     return (
         held,
         mirror,
-        rng.standard_normal(held.size),
+        0.1 * rng.standard_normal(held.size),
         Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0),
     )
 
@@ -159,9 +159,9 @@ def digits(psi, dtype=float):
 BALLS = [
     None,
     L1Ball(2.0),
-    L1Ball(78.2),
+    L1Ball(8.0),
     L2Ball(0.7),
-    L2Ball(9.36),
+    L2Ball(0.95),
 ]  # that bind never, at once, and on the way
 
 

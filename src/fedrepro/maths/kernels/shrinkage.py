@@ -54,7 +54,7 @@ def l1_ball(v, radius):
     soft(v, l1_threshold(v, radius))
 
 
-@njit(cache=True, fastmath=FAST)
+@njit(cache=True, fastmath=FAST, forceinline=True)
 def l1_ball_near(v, radius, theta, out):
     """The projection of v into `out`, its threshold sought from the one of a point nearby; the threshold."""
     total = absolute_sum(v)

@@ -8,53 +8,66 @@ import numpy as np
 from numba import njit
 
 from fedrepro.maths.kernels.linear import DESCENT, LAZY, subtract
-from fedrepro.maths.kernels.shrinkage import FAST, L1_BALL, L2_BALL, ZERO, absolute_sum, l1_ball_near, prox
+from fedrepro.maths.kernels.shrinkage import (
+    FAST,
+    L1,
+    L1_BALL,
+    L2_BALL,
+    ZERO,
+    absolute_sum,
+    l1_ball_near,
+    l2_ball,
+    soft_into,
+)
 
-SPANNED = (ZERO, L1_BALL, L2_BALL)  # what `walk_span` knows
+KNOWN = (ZERO, L1, L1_BALL, L2_BALL)  # the ψ of `walk`
+SPANNED = (ZERO, L1_BALL, L2_BALL)  # and of `walk_span`
 
 
 @njit(cache=True, fastmath=FAST)
-def walk(psi, strength, mode, X, y, classes, visits, lengths, batch, start, rate, shrink, out):
-    """Every chosen client's local steps, from `start` into its row of `out`; W row by row, then the biases. All in
-    the precision of X."""
+def walk(psi, strength, mode, X, y, classes, visited, batch, start, rate, shrink, out):
+    """One client's local steps through the rows it visits, from `start` into `out`; W row by row, then the biases. All
+    in the precision of X."""
     d = X.shape[1]
     weights = d * classes
     slopes, column = np.empty((batch, classes), X.dtype), np.empty(batch, X.dtype)
-    begin, state = np.empty(start.size, X.dtype), np.empty(start.size, X.dtype)
-    point = np.empty(start.size, X.dtype)
-    begin[:weights] = start[:weights].reshape(d, classes).T.copy().reshape(weights)
-    begin[weights:] = start[weights:]
-    for c in range(len(lengths)):
-        state[:] = begin
-        W, theta = state[:weights].reshape(classes, d), 0.0
-        for k, low in enumerate(range(0, lengths[c], batch)):
-            rows = visits[c, low : min(low + batch, lengths[c])]
-            at = state
-            if mode == LAZY and psi != ZERO:
-                at = point
-                point[weights:] = state[weights:]
-                if psi == L1_BALL:
-                    theta = l1_ball_near(state[:weights], strength, theta, point[:weights])
-                else:
-                    point[:weights] = state[:weights]
-                    prox(psi, strength, shrink + rate * k, point[:weights], 1)
-            s, own = slopes[: rows.size], column[: rows.size]
-            products(X, rows, at[:weights].reshape(classes, d), s)
-            slope(s, at[weights:], y, rows, X.dtype.type(rate / rows.size))
-            for j in range(classes):
-                for i in range(rows.size):
-                    own[i] = s[i, j]
-                    state[weights + j] -= s[i, j]
-                subtract(X, rows, own, W[j])
-            if mode == DESCENT and psi == L1_BALL:
-                theta = l1_ball_near(state[:weights], strength, theta, state[:weights])
-            elif mode == DESCENT and psi != ZERO:
-                prox(psi, strength, rate, state[:weights], 1)
-        to = out[c, :weights].reshape(d, classes)
-        for j in range(d):
-            for i in range(classes):
-                to[j, i] = W[i, j]
-        out[c, weights:] = state[weights:]
+    state, point = np.empty(start.size, X.dtype), np.empty(start.size, X.dtype)
+    state[:weights] = start[:weights].reshape(d, classes).T.copy().reshape(weights)
+    state[weights:] = start[weights:]
+    W, theta = state[:weights].reshape(classes, d), 0.0
+    for k, low in enumerate(range(0, visited.size, batch)):
+        rows = visited[low : low + batch]
+        at = state
+        if mode == LAZY and psi != ZERO:
+            at = point
+            point[weights:] = state[weights:]
+            theta = prox(psi, strength, shrink + rate * k, state[:weights], theta, point[:weights])
+        s, own = slopes[: rows.size], column[: rows.size]
+        products(X, rows, at[:weights].reshape(classes, d), s)
+        slope(s, at[weights:], y, rows, X.dtype.type(rate / rows.size))
+        for j in range(classes):
+            for i in range(rows.size):
+                own[i] = s[i, j]
+                state[weights + j] -= s[i, j]
+            subtract(X, rows, own, W[j])
+        if mode == DESCENT and psi != ZERO:
+            theta = prox(psi, strength, rate, state[:weights], theta, state[:weights])
+    to = out[:weights].reshape(d, classes)
+    for j in range(d):
+        for i in range(classes):
+            to[j, i] = W[i, j]
+    out[weights:] = state[weights:]
+
+
+@njit(cache=True, fastmath=FAST, forceinline=True)
+def prox(psi, strength, t, v, theta, out):
+    """prox_{tψ}(v) into `out`, for the ψ of KNOWN; the threshold of the l1 ball, sought from the last one."""
+    if psi == L1_BALL:
+        return l1_ball_near(v, strength, theta, out)
+    soft_into(v, t * strength if psi == L1 else 0.0, out)
+    if psi == L2_BALL:
+        l2_ball(out, strength)
+    return theta
 
 
 @njit(cache=True, fastmath=FAST)

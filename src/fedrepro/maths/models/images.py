@@ -44,11 +44,13 @@ class Dense:
         outs[-1] = last - np.log(np.exp(last).sum(axis=1, keepdims=True))
         return outs
 
-    def value(self, p, X, y) -> float:
-        return float(-np.mean(self.forward(p, X)[-1][np.arange(len(y)), y]))
+    def scores(self, p, X, y) -> tuple[float, float]:
+        """The mean loss over some examples, and the share that is told right."""
+        last = self.forward(p, X)[-1]
+        return float(-np.mean(last[np.arange(len(y)), y])), float(np.mean(last.argmax(axis=1) == y))
 
-    def accuracy(self, p, X, y) -> float:
-        return float(np.mean(self.forward(p, X)[-1].argmax(axis=1) == y))
+    def value(self, p, X, y) -> float:
+        return self.scores(p, X, y)[0]
 
     def backward(self, p, rows):
         """For every layer, the last first: its place, what went in and the slope of the mean loss in what came out."""
@@ -70,7 +72,9 @@ class Dense:
         return g
 
     def walk(self, mode, mirror, visit, batch, start, rate, shrink):
-        code = compiled(mirror, self.kernels) if mode != SUBGRADIENT else None
+        code = compiled(mirror, self.kernels)
+        if mode == SUBGRADIENT or (code and code[0] not in softmax.KNOWN):
+            code = None
         out = np.empty((len(visit.lengths), self.size), self.X.dtype)
         if code is None:
             linear.walk_plain(
@@ -108,8 +112,7 @@ class Dense:
             start, rows, shrink = to, rows[steps * batch :], shrink + rate * steps
         if len(rows):
             softmax.walk(
-                psi, strength, mode, self.X, self.y, self.sizes[-1], rows[None], np.array([len(rows)]), batch,
-                start, rate, shrink, to[None],
+                psi, strength, mode, self.X, self.y, self.sizes[-1], rows, batch, start, rate, shrink, to,
             )  # fmt: skip
 
     def gram(self, low, high):
@@ -127,11 +130,7 @@ class Dense:
 
         def prox(v, t, out):
             for i, kernel in enumerate(self.kernels):
-                if psi == shrinkage.L1_BALL:
-                    thetas[i] = shrinkage.l1_ball_near(v[kernel], strength, thetas[i], out[kernel])
-                else:
-                    out[kernel] = v[kernel]
-                    shrinkage.prox(psi, strength, t, out[kernel], 1)
+                thetas[i] = softmax.prox(psi, strength, t, v[kernel], thetas[i], out[kernel])
 
         for k, low in enumerate(range(0, len(rows), batch)):
             point = state

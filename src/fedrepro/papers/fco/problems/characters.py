@@ -37,14 +37,21 @@ class Characters(CompositeProblem):
             model, offsets, setting, seed, self.begin(model, setting, seed),
             origin=dataset.origin, title=dataset.title, checksum=dataset.checksum,
         )  # fmt: skip
+        self.last = None
         _, order, which = BALLS[setting["ball"]]
         radius = setting["radius"][which]
         self.measures = {
-            "loss": lambda p, ref: model.value(p, X, y),
-            "train_accuracy": lambda p, ref: model.accuracy(p, X, y),
-            "test_accuracy": lambda p, ref: model.accuracy(p, test_X, test_y),
+            "loss": lambda p, ref: self.training(p)[0],
+            "train_accuracy": lambda p, ref: self.training(p)[1],
+            "test_accuracy": lambda p, ref: model.scores(p, test_X, test_y)[1],
             "fill": lambda p, ref: max(np.linalg.norm(p[k], order) for k in model.kernels) / radius,
         }
+
+    def training(self, p):
+        """Loss and accuracy over the training examples, which one pass gives; the last point's are kept."""
+        if self.last is None or not np.array_equal(self.last[0], p):
+            self.last = p.copy(), self.costs.scores(p, self.costs.X, self.costs.y)
+        return self.last[1]
 
     @staticmethod
     def begin(model, setting, seed):
