@@ -66,5 +66,15 @@ def test_of_a_large_grid_those_that_end_lowest_are_kept():
 def test_a_spike_in_thousands_of_rounds_stays():
     rounds = np.arange(20000.0)
     values = np.where(np.abs(rounds - 12000) < 60, 50.0, 1.0)
-    seen = explorer.visible(rounds, [values])
+    seen = explorer.visible(rounds, [values]) > 1
     assert values[seen].max() == 50.0 and seen.sum() < explorer.MOST_POINTS
+
+
+def test_an_experiment_that_does_not_fit_is_drawn_more_coarsely(monkeypatch):
+    table = rows(seeds=1, rounds=300)
+    table["gap"] *= 1 + 0.3 * np.sin(np.arange(len(table)) ** 2)
+    fine, coarse = explorer.Columns(), explorer.Columns()
+    explorer.experiment(table, ["gap"], fine)
+    monkeypatch.setattr(explorer, "MOST_BYTES", 0.7 * len(fine.text()))
+    (curve,), _ = explorer.experiment(table, ["gap"], coarse)
+    assert len(coarse.text()) < 0.8 * len(fine.text()) and curve["points"] > 20
