@@ -15,6 +15,7 @@ import pandas as pd
 
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results, Stale
+from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
@@ -137,9 +138,9 @@ def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
 
 def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[str, str]) -> dict:
     """Where it comes from."""
-    experiments = {p.name: p.full(p.raw["experiments"]) for p in papers}
-    ends = {name: results.ends(*run) for name, run in experiments.items()}
-    facts = page.provenance(results, [e for run in experiments.values() for e in run])
+    experiments = [e for p in papers for e in p.full(p.raw["experiments"])]
+    facts = page.provenance(results, experiments)
+    taken = costs.by_part(costs.table(plan))
     return {
         "scale": plan.scale,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
@@ -150,9 +151,12 @@ def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[st
         "papers": [p.name for p in papers],
         "missing": missing,
         "data": page.origins(papers, results),
-        "solver_seconds": {
-            name: {e: round(float(s), 1) for e, s in rows.groupby("experiment")["seconds"].sum().items()}
-            for name, rows in ends.items()
+        "cpu_minutes": {
+            p.name: {
+                row.part: round(float(row.cpu_minutes), 2)
+                for row in taken[taken["paper"] == p.name].itertuples()
+            }
+            for p in papers
         },
         "made_by": {row["what"]: [value for value, _ in row["values"]] for row in facts},
     }
