@@ -1,21 +1,25 @@
 """Publishing a finished run: what docs/ holds, and what it says of what is missing."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import published
+from fedrepro.pipeline.config import ROOT
+from project_copy import environment
 
 pytestmark = pytest.mark.workflow
 
 
 def publish(project) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "fedrepro.cli", "--scale", "smoke", "publish"]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True)
+    return subprocess.run(command, cwd=project, env=environment(project), capture_output=True, text=True)
 
 
 def test_a_finished_run_is_published_and_a_damaged_one_is_noticed(after):
+    shutil.copy(ROOT / "README.md", after / "README.md")
     done = publish(after)
     assert done.returncode == 0, done.stderr[-2000:]
     manifest = published.check(after / "docs", after)
