@@ -41,7 +41,11 @@ def findings(
     while left and len(chosen) < most:
         best = max(left, key=worth)
         chosen.append(best)
-        left.remove(best)
+        left = [
+            f
+            for f in left
+            if f is not best and not (f.claim and (f.paper, f.claim) == (best.paper, best.claim))
+        ]
     return chosen
 
 

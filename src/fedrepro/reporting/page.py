@@ -54,7 +54,13 @@ def write(
     slips = {paper.name: results.slips(paper.name) for paper in papers}
     sections = [
         paper_section(
-            p, results, [c for c in claims if c["paper"] == p.name], slips[p.name], links, definitions
+            p,
+            results,
+            [c for c in claims if c["paper"] == p.name],
+            verdicts,
+            slips[p.name],
+            links,
+            definitions,
         )
         for p in papers
     ]
@@ -108,6 +114,7 @@ def paper_section(
     paper: Paper,
     results: Results,
     claims: list[dict],
+    verdicts: dict[tuple[str, str], Verdict],
     slips: list[dict],
     links: Links,
     definitions: Definitions,
@@ -128,7 +135,7 @@ def paper_section(
             partition_entry(paper, name, results, definitions) for name in paper.raw.get("partitions", {})
         ],
         "slips": slips,
-        "choices": choices(claims),
+        "choices": choices(claims, verdicts),
         "hyperparameters": hyperparameters(paper),
         "notebook": links.notebook.format(paper=paper.name),
     }
@@ -163,17 +170,24 @@ def closed(story: list[dict]) -> list[dict]:
     return kept
 
 
-def choices(claims: list[dict]) -> list[dict]:
-    """What the paper leaves open and which verdicts turn on it."""
-    found: dict[str, list[dict]] = {}
+def choices(claims: list[dict], verdicts: dict[tuple[str, str], Verdict]) -> list[dict]:
+    """What the papers leave open, how it was settled, and which verdicts turn on it; what decides most first."""
+    settled: dict[str, dict[str, None]] = {}
+    for claim in claims:
+        for part in verdicts[claim["paper"], claim["id"]].parts:
+            for row in part.rows:
+                for name, value in row.reading.items():
+                    settled.setdefault(name, {})[value] = None
+    decides: dict[str, list[dict]] = {name: [] for name, values in settled.items() if len(values) > 1}
     for claim in claims:
         for name in filter(None, str(claim["turns_on"]).split(", ")):
-            found.setdefault(name, []).append(claim)
+            decides.setdefault(name, []).append(claim)
     words = {MEANING: "what a soft word means", "seed": "the draw of the random problem"}
-    return [
-        {"choice": words.get(name, name), "claims": own}
-        for name, own in sorted(found.items(), key=lambda f: -len(f[1]))
+    found = [
+        {"choice": words.get(name, name), "values": list(settled.get(name, {})), "claims": own}
+        for name, own in decides.items()
     ]
+    return sorted(found, key=lambda one: -len(one["claims"]))
 
 
 def partition_entry(paper: Paper, name: str, results: Results, definitions: Definitions) -> dict:
