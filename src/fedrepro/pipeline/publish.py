@@ -150,7 +150,7 @@ def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[st
         ),
         "papers": [p.name for p in papers],
         "missing": missing,
-        "data": page.origins(papers, results),
+        "data": page.all_origins(papers, results),
         "cpu_minutes": {
             p.name: {
                 row.part: round(float(row.cpu_minutes), 2)

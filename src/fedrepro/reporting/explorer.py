@@ -14,6 +14,7 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
+from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results
 from fedrepro.reporting import style
@@ -23,7 +24,7 @@ from fedrepro.reporting.thinning import weights
 COSTS = ("exchanges", "floats", "gradients", "hessians", "seconds")  # besides the round itself
 WIDE, HIGH = 900.0, 480.0  # pixels of the chart for which curves are thinned
 TOLERANCE = 1.0  # pixel
-MOST_BYTES = 160_000  # of an experiment, in base64
+MOST_BYTES = 100_000  # of an experiment, in base64
 FEWEST = 12  # points of a curve, whatever that takes
 MOST_POINTS = 300  # looked at; fewer are kept
 MOST_CURVES = 40  # of an experiment; of a tuning grid those that end lowest are shown
@@ -56,7 +57,7 @@ def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, str]]:
         for name, raw in paper.raw["experiments"].items():
             full = f"{paper.name}_{name}"
             columns = Columns()
-            curves, left = experiment(results.traces(full), measures(paper, full), columns)
+            curves, left = experiment(trace.read(*results.trace_files(full)), measures(paper, full), columns)
             if curves:
                 entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
                                 "curves": curves, "left": left})  # fmt: skip

@@ -9,6 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from fedrepro.datasets.files import written
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
@@ -73,7 +75,7 @@ def write(
         claims=claims,
         papers=sections,
         findings=findings(papers, verdicts, slips),
-        origins=origins(papers, results),
+        origins=all_origins(papers, results),
         missing=missing or {},
         links=links,
         explorer=about.replace("<", "\\u003c"),
@@ -221,7 +223,7 @@ def figure_entry(
         "file": (words, pattern.format(paper=paper.name, figure=name)),
         "command": f"snakemake --cores 2 {paper.name}_{name}{scale}",
         "settings": [setting_words(paper, e) for e in entry["experiments"]],
-        "origins": results.origins(*experiments),
+        "origins": origins(results, experiments),
         "experiments": experiments,
         "traces": [
             f"../{p.relative_to(results.folder).as_posix()}" for p in results.trace_files(*experiments)
@@ -250,12 +252,18 @@ def unique(experiment, key: str) -> list[dict]:
     return list(seen.values())
 
 
-def origins(papers: list[Paper], results: Results) -> dict[str, str]:
-    """Every dataset that was read -> where it came from."""
+def origins(results: Results, experiments: list[str]) -> dict[str, str]:
+    """Dataset -> where it came from, of everything these experiments read; two columns of their traces tell."""
     found: dict[str, str] = {}
-    for paper in papers:
-        found |= results.origins(*paper.full(paper.raw["experiments"]))
-    return dict(sorted(found.items()))
+    for path in results.trace_files(*experiments):
+        table = pq.read_table(path, columns=["dataset", "data_origin"])
+        pairs = table.group_by(["dataset", "data_origin"]).aggregate([]).to_pydict()
+        found |= dict(zip(pairs["dataset"], pairs["data_origin"], strict=True))
+    return found
+
+
+def all_origins(papers: list[Paper], results: Results) -> dict[str, str]:
+    return dict(sorted(origins(results, [e for p in papers for e in p.full(p.raw["experiments"])]).items()))
 
 
 def provenance(results: Results, experiments: list[str]) -> list[dict]:
