@@ -30,14 +30,15 @@ def verdicts(results: Results, paper: str, *claims: str) -> str:
         if claims and claim["id"] not in claims:
             continue
         words = {k: escape(str(v)) for k, v in claim.items()}
-        colour = look(claim["verdict"])[0]
+        colour, sign, relative = look(claim["verdict"])
+        edge = f"border-left:6px {'dashed' if relative else 'solid'} {colour};padding-left:6px"
         turns = f"<br><small>turns on: {words['turns_on']}</small>" if claim["turns_on"] else ""
         rows.append(
             f"<tr><td style='text-align:left;vertical-align:top;width:30%'><b>{words['id']}</b> {words['statement']}"
             f"<br><small>the paper: {words['paper_value']}</small></td>"
             f"<td style='text-align:left'>{results.strip(paper, claim['id'])}"
             f"<details><summary>in words</summary>{words['why']}</details></td>"
-            f"<td style='text-align:left;vertical-align:top'><b style='color:{colour}'>{words['verdict']}</b>{turns}</td></tr>"
+            f"<td style='text-align:left;vertical-align:top'><b style='{edge}'>{sign} {words['verdict']}</b>{turns}</td></tr>"
         )
     return f"<table>{''.join(rows)}</table>"
 
