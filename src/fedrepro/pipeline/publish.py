@@ -19,7 +19,7 @@ from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
-from fedrepro.reporting.findings import Finding, findings
+from fedrepro.reporting.findings import Finding, findings, judged
 from fedrepro.reporting.notebooks import lightened
 from fedrepro.reporting.pictures import alone
 
@@ -130,7 +130,7 @@ def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
     slips = {p.name: results.slips(p.name) for p in papers}
     known = {p.name: p.raw["claims"] for p in papers}
     found: dict[str, Finding] = {}
-    for one in findings(papers, page.judged(papers, results), slips, most=40):
+    for one in findings(papers, judged(papers, results), slips, most=40):
         if one.claim and (figure := known[one.paper][one.claim].get("figure")):
             found.setdefault(f"{one.paper}/{figure}", one)
     return list(found.items())[:TELLING]

@@ -2,7 +2,8 @@
 
 A curve is a method with its parameters on one setting of an experiment: the median over seeds and the band from the lowest
 to the highest, at the rounds a screen can tell apart. Columns are float32, one after the other in a base64 text for every
-experiment; a count that grows by the same amount every round is two numbers.
+experiment; a count that grows by the same amount every round is two numbers. Seconds, which no two runs share, have a text
+of their own.
 """
 
 import base64
@@ -36,6 +37,7 @@ class Columns:
 
     parts: list[np.ndarray] = field(default_factory=list)
     length: int = 0
+    clocks: "Columns | None" = None
 
     def add(self, values: np.ndarray) -> int:
         """Where the column begins."""
@@ -49,19 +51,19 @@ class Columns:
         return base64.b64encode(joined.tobytes()).decode()
 
 
-def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, str]]:
-    """What there is to choose, as JSON, and the numbers of every experiment as base64."""
+def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, tuple[str, str]]]:
+    """What there is to choose, as JSON, and the numbers and clocks of every experiment as base64."""
     about, numbers = [], {}
     for paper in papers:
         entries = []
         for name, raw in paper.raw["experiments"].items():
             full = f"{paper.name}_{name}"
-            columns = Columns()
+            columns = Columns(clocks=Columns())
             curves, left = experiment(trace.read(*results.trace_files(full)), measures(paper, full), columns)
             if curves:
                 entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
                                 "curves": curves, "left": left})  # fmt: skip
-                numbers[full] = columns.text()
+                numbers[full] = columns.text(), columns.clocks.text()
         if entries:
             about.append({"name": paper.name, "title": paper.raw["title"], "experiments": entries})
     return json.dumps(about, separators=(",", ":"), ensure_ascii=False), numbers
@@ -158,7 +160,9 @@ class Line:
             "y": {},
         }
         for j, cost in enumerate(COSTS, len(self.names)):
-            if np.any(middle[:, j]):
+            if cost == trace.CLOCK:
+                found["x"][cost] = columns.clocks.add(middle[:, j])
+            elif np.any(middle[:, j]):
                 found["x"][cost] = straight(at, middle[:, j]) or columns.add(middle[:, j])
         for j, m in enumerate(self.names):
             bands = (middle, low, high) if len(values) > 1 else (middle,)

@@ -111,7 +111,7 @@ def exported(notebook) -> str:
     words = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     title = re.search(r"^# (.*)$", words, re.MULTILINE)
     return environment.get_template("notebooks.html").render(
-        css=(here / "page.css").read_text(), title=title[1] if title else "A notebook", cells=cells
+        css=(here / "base.css").read_text(), title=title[1] if title else "A notebook", cells=cells
     )
 
 

@@ -15,11 +15,11 @@ from fedrepro.datasets.files import written
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
 from fedrepro.experiments.results import Results
-from fedrepro.reporting import evidence, explorer, matrix, notebooks
-from fedrepro.reporting.findings import findings
+from fedrepro.reporting import explorer, matrix, notebooks
+from fedrepro.reporting.findings import choices, findings, judged
 from fedrepro.reporting.pictures import Definitions, drawn
 from fedrepro.reporting.tables import hyperparameters
-from fedrepro.reporting.verdicts import MEANING, Verdict, decide, sentence
+from fedrepro.reporting.verdicts import Verdict, sentence
 
 SHOWN = re.compile(r"""\bshow\(\s*["'](\w+)["']""")  # a notebook's cell that shows a figure
 
@@ -68,7 +68,7 @@ def write(
     ]
     about, numbers = explorer.data(papers, results)
     page = environment.get_template("page.html").render(
-        css=(here / "page.css").read_text(),
+        css=(here / "base.css").read_text() + (here / "page.css").read_text(),
         scripts=[(here / name).read_text() for name in ("page.js", "explorer.js")],
         scale=results.scale,
         totals=matrix.totals(claims),
@@ -85,16 +85,6 @@ def write(
     )
     with written(output) as temporary:
         temporary.write_text(page)
-
-
-def judged(papers: list[Paper], results: Results) -> dict[tuple[str, str], Verdict]:
-    """The verdicts with their parts, made again from the evidence: the rule is the same, so they are."""
-    found = {}
-    for paper in papers:
-        rows = evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
-        for name, entry in paper.raw["claims"].items():
-            found[paper.name, name] = decide(entry, rows.get((paper.name, name), []), results.scale)
-    return found
 
 
 def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
@@ -170,26 +160,6 @@ def closed(story: list[dict]) -> list[dict]:
         if not bare or (i + 1 < len(story) and story[i + 1].get("figure")):
             kept.append(part)
     return kept
-
-
-def choices(claims: list[dict], verdicts: dict[tuple[str, str], Verdict]) -> list[dict]:
-    """What the papers leave open, how it was settled, and which verdicts turn on it; what decides most first."""
-    settled: dict[str, dict[str, None]] = {}
-    for claim in claims:
-        for part in verdicts[claim["paper"], claim["id"]].parts:
-            for row in part.rows:
-                for name, value in row.reading.items():
-                    settled.setdefault(name, {})[value] = None
-    decides: dict[str, list[dict]] = {name: [] for name, values in settled.items() if len(values) > 1}
-    for claim in claims:
-        for name in filter(None, str(claim["turns_on"]).split(", ")):
-            decides.setdefault(name, []).append(claim)
-    words = {MEANING: "what a soft word means", "seed": "the draw of the random problem"}
-    found = [
-        {"choice": words.get(name, name), "values": list(settled.get(name, {})), "claims": own}
-        for name, own in decides.items()
-    ]
-    return sorted(found, key=lambda one: -len(one["claims"]))
 
 
 def partition_entry(paper: Paper, name: str, results: Results, definitions: Definitions) -> dict:
