@@ -140,7 +140,7 @@ def told_story(paper: Paper, results: Results, figures: dict[str, dict]) -> tupl
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            prose = re.sub(r"\A# .*\n?", "", source).strip()
+            prose = re.sub(r"\A# .*\n?|\bThis notebook [^.]*\.\s*", "", source).strip()
             story.append(
                 {"prose": notebooks.prose(re.sub(r"^##", "####", prose, flags=re.MULTILINE))} if prose else {}
             )
