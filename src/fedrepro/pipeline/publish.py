@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -44,8 +45,22 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
     if not papers:
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise ConfigError(f"nothing of scale {plan.scale} can be published: {reasons}; {results.remedy}")
-    folder = docs.with_name(f".{docs.name}.part")
-    shutil.rmtree(folder, ignore_errors=True)
+    summarised(readme.read_text(), "")  # before anything is written
+    with tempfile.TemporaryDirectory(prefix=f".{docs.name}-", dir=docs.absolute().parent) as scratch:
+        folder = Path(scratch) / docs.name
+        claims = fill(folder, papers, results, missing, plan)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        weigh(folder)
+        shutil.rmtree(docs, ignore_errors=True)
+        folder.rename(docs)
+    readme.write_text(summarised(readme.read_text(), summary(manifest, claims)))
+    return manifest
+
+
+def fill(
+    folder: Path, papers: list[Paper], results: Results, missing: dict[str, str], plan: Plan
+) -> list[dict]:
+    """All files; returns the claims."""
     page.write(papers, results, folder / "index.html", LINKS, missing)
     claims = write_tables(papers, results, folder)
     for paper in papers:
@@ -62,11 +77,7 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
         },
     }
     put(folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-    weigh(folder)
-    shutil.rmtree(docs, ignore_errors=True)
-    folder.rename(docs)
-    readme.write_text(with_summary(readme.read_text(), summary(manifest, claims)))
-    return manifest
+    return claims
 
 
 def lacking(plan: Plan, results: Results, paper: str) -> str | None:
@@ -214,7 +225,7 @@ def summary(manifest: dict, claims: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def with_summary(readme: str, words: str) -> str:
+def summarised(readme: str, words: str) -> str:
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     if not pattern.search(readme):
         raise ConfigError(f"README.md has no place for the summary, between '{BEGIN}' and '{END}'")
