@@ -1,6 +1,7 @@
 """What must come out the same in every run, as digests: all that a run leaves behind, without its clocks."""
 
 import hashlib
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def content(path: Path, timed_anew: bool) -> bytes:
                 for name in sorted(file.files)
                 if CLOCK not in name
             )
+    if path.name == "index.html":  # the explorer's clocks lie apart
+        return re.sub(rb'(<script type="text/plain" id="clock-)[^<]*', rb"\1", path.read_bytes())
     return path.read_bytes()
 
 

@@ -16,9 +16,9 @@ def test_what_is_published_is_whole():
 
 def test_a_readme_without_a_place_for_the_summary_is_refused():
     with pytest.raises(ConfigError, match="no place"):
-        publish.with_summary("# a project\n", "words")
+        publish.summarised("# a project\n", "words")
     before = f"a\n{publish.BEGIN}\nold\n{publish.END}\nb\n"
-    after = publish.with_summary(before, r"new \1")
+    after = publish.summarised(before, r"new \1")
     assert after == f"a\n{publish.BEGIN}\nnew \\1\n{publish.END}\nb\n"
 
 

@@ -27,12 +27,16 @@ def rows(seeds=3, rounds=200, algorithms=("fedgd",), params=("step=1",), diverge
     return pd.concat(cells, ignore_index=True)
 
 
+def empty() -> explorer.Columns:
+    return explorer.Columns(clocks=explorer.Columns())
+
+
 def decoded(columns: explorer.Columns) -> np.ndarray:
     return np.frombuffer(base64.b64decode(columns.text()), "<f4")
 
 
 def test_the_numbers_are_those_of_the_traces():
-    columns = explorer.Columns()
+    columns = empty()
     (curve,), left = explorer.experiment(rows(), ["gap"], columns)
     data, n = decoded(columns), curve["points"]
     assert left == 0 and curve["seeds"] == 3 and curve["ended"] == {"done": 3}
@@ -44,11 +48,12 @@ def test_the_numbers_are_those_of_the_traces():
     assert curve["x"]["floats"] == [6.0, 0.0] and curve["x"]["exchanges"] == [1.0, 0.0]
     assert np.allclose(data[curve["x"]["gradients"] :][:n], at**2, rtol=1e-5)
     assert "hessians" not in curve["x"]
+    assert np.allclose(decoded(columns.clocks)[curve["x"]["seconds"] :][:n], 0.01 * at)
 
 
 def test_a_legend_says_what_differs():
     (one, other), _ = explorer.experiment(
-        rows(params=("step=1,local_steps=2", "step=1,local_steps=5")), ["gap"], explorer.Columns()
+        rows(params=("step=1,local_steps=2", "step=1,local_steps=5")), ["gap"], empty()
     )
     assert (one["told"], other["told"]) == ("local steps 2", "local steps 5")
     assert one["params"] == "step 1, local steps 2"
@@ -57,7 +62,7 @@ def test_a_legend_says_what_differs():
 def test_of_a_large_grid_those_that_end_lowest_are_kept():
     params = tuple(f"step={i}" for i in range(100))
     table = rows(seeds=1, rounds=4, algorithms=("fedgd", "fedprox"), params=params, diverged=("step=0",))
-    curves, left = explorer.experiment(table, ["gap"], explorer.Columns())
+    curves, left = explorer.experiment(table, ["gap"], empty())
     assert len(curves) == explorer.MOST_CURVES and left == 200 - explorer.MOST_CURVES
     kept = {c["params"] for c in curves if c["algorithm"] == "FedGD"}
     assert kept == {f"step {i}" for i in range(1, explorer.MOST_CURVES // 2 + 1)}
@@ -66,5 +71,15 @@ def test_of_a_large_grid_those_that_end_lowest_are_kept():
 def test_a_spike_in_thousands_of_rounds_stays():
     rounds = np.arange(20000.0)
     values = np.where(np.abs(rounds - 12000) < 60, 50.0, 1.0)
-    seen = explorer.visible(rounds, [values])
+    seen = explorer.visible(rounds, [values]) > 1
     assert values[seen].max() == 50.0 and seen.sum() < explorer.MOST_POINTS
+
+
+def test_an_experiment_that_does_not_fit_is_drawn_more_coarsely(monkeypatch):
+    table = rows(seeds=1, rounds=300)
+    table["gap"] *= 1 + 0.3 * np.sin(np.arange(len(table)) ** 2)
+    fine, coarse = empty(), empty()
+    explorer.experiment(table, ["gap"], fine)
+    monkeypatch.setattr(explorer, "MOST_BYTES", 0.7 * len(fine.text()))
+    (curve,), _ = explorer.experiment(table, ["gap"], coarse)
+    assert len(coarse.text()) < 0.8 * len(fine.text()) and curve["points"] > 20

@@ -43,6 +43,12 @@ def test_each_kind_says_its_numbers():
     assert "it stays at 0.25" in by_kind[SLIP]
 
 
+def test_a_claim_is_told_once():
+    judged = {part: {"quantity": part, "relation": "< 1"} for part in ("one", "two")}
+    one = paper("one", A1=entry(judged=judged))
+    assert len(found([one], {("one", "A1"): [row(5, part="one"), row(9, part="two")]})) == 1
+
+
 def test_papers_take_turns():
     papers = [paper(name, A1=entry(), A2=entry(), A3=entry()) for name in ("one", "two", "three")]
     rows = {(p.name, c): [row(100.0 if p.name == "one" else 2.0)] for p in papers for c in ("A1", "A2", "A3")}

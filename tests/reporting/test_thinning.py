@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fedrepro.reporting.thinning import distances, kept
+from fedrepro.reporting.thinning import distances, kept, weights
 
 VALUES = arrays(float, st.integers(2, 60), elements=st.floats(-100, 100))
 
@@ -22,6 +22,14 @@ def test_nothing_left_out_lies_farther_than_the_tolerance(y, tolerance):
         between = slice(first + 1, last)
         away = distances(x[between], y[between], x[first], y[first], x[last], y[last])
         assert np.all(away <= tolerance + 1e-9)
+
+
+@given(VALUES)
+def test_a_coarser_tolerance_keeps_fewer_of_the_same_points(y):
+    x = np.linspace(0, 100, len(y))
+    fine = weights(x, y, 0.1)
+    for tolerance in (1.0, 10.0):
+        assert np.array_equal(fine > tolerance, kept(x, y, tolerance))
 
 
 def test_a_straight_line_is_its_ends_and_a_spike_stays():

@@ -8,7 +8,7 @@ from fedrepro.pipeline.config import ROOT, load
 pytestmark = pytest.mark.workflow
 PAPERS = list(load({"scale": "smoke"}, ROOT).papers)
 COMPUTED = {"decode", "pca", "partition", "reference", "block"}  # rules whose jobs take long
-GATHERED = {"all_claims", "page"}  # rules that read all papers
+GATHERED = {"all_claims", "overview", "page"}  # rules that read all papers
 
 
 def one_of_them(name: str) -> list:

@@ -9,16 +9,18 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pandas as pd
 
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results, Stale
+from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
-from fedrepro.reporting.findings import Finding, findings
+from fedrepro.reporting.findings import Finding, findings, judged
 from fedrepro.reporting.notebooks import lightened
 from fedrepro.reporting.pictures import alone
 
@@ -43,8 +45,22 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
     if not papers:
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise ConfigError(f"nothing of scale {plan.scale} can be published: {reasons}; {results.remedy}")
-    folder = docs.with_name(f".{docs.name}.part")
-    shutil.rmtree(folder, ignore_errors=True)
+    summarised(readme.read_text(), "")  # before anything is written
+    with tempfile.TemporaryDirectory(prefix=f".{docs.name}-", dir=docs.absolute().parent) as scratch:
+        folder = Path(scratch) / docs.name
+        claims = fill(folder, papers, results, missing, plan)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        weigh(folder)
+        shutil.rmtree(docs, ignore_errors=True)
+        folder.rename(docs)
+    readme.write_text(summarised(readme.read_text(), summary(manifest, claims)))
+    return manifest
+
+
+def fill(
+    folder: Path, papers: list[Paper], results: Results, missing: dict[str, str], plan: Plan
+) -> list[dict]:
+    """All files; returns the claims."""
     page.write(papers, results, folder / "index.html", LINKS, missing)
     claims = write_tables(papers, results, folder)
     for paper in papers:
@@ -61,11 +77,7 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
         },
     }
     put(folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-    weigh(folder)
-    shutil.rmtree(docs, ignore_errors=True)
-    folder.rename(docs)
-    readme.write_text(with_summary(readme.read_text(), summary(manifest, claims)))
-    return manifest
+    return claims
 
 
 def lacking(plan: Plan, results: Results, paper: str) -> str | None:
@@ -129,7 +141,7 @@ def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
     slips = {p.name: results.slips(p.name) for p in papers}
     known = {p.name: p.raw["claims"] for p in papers}
     found: dict[str, Finding] = {}
-    for one in findings(papers, page.judged(papers, results), slips, most=40):
+    for one in findings(papers, judged(papers, results), slips, most=40):
         if one.claim and (figure := known[one.paper][one.claim].get("figure")):
             found.setdefault(f"{one.paper}/{figure}", one)
     return list(found.items())[:TELLING]
@@ -137,9 +149,9 @@ def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
 
 def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[str, str]) -> dict:
     """Where it comes from."""
-    experiments = {p.name: p.full(p.raw["experiments"]) for p in papers}
-    ends = {name: results.ends(*run) for name, run in experiments.items()}
-    facts = page.provenance(results, [e for run in experiments.values() for e in run])
+    experiments = [e for p in papers for e in p.full(p.raw["experiments"])]
+    facts = page.provenance(results, experiments)
+    taken = costs.by_part(costs.table(plan))
     return {
         "scale": plan.scale,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
@@ -149,10 +161,13 @@ def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[st
         ),
         "papers": [p.name for p in papers],
         "missing": missing,
-        "data": page.origins(papers, results),
-        "solver_seconds": {
-            name: {e: round(float(s), 1) for e, s in rows.groupby("experiment")["seconds"].sum().items()}
-            for name, rows in ends.items()
+        "data": page.all_origins(papers, results),
+        "cpu_minutes": {
+            p.name: {
+                row.part: round(float(row.cpu_minutes), 2)
+                for row in taken[taken["paper"] == p.name].itertuples()
+            }
+            for p in papers
         },
         "made_by": {row["what"]: [value for value, _ in row["values"]] for row in facts},
     }
@@ -210,7 +225,7 @@ def summary(manifest: dict, claims: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def with_summary(readme: str, words: str) -> str:
+def summarised(readme: str, words: str) -> str:
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     if not pattern.search(readme):
         raise ConfigError(f"README.md has no place for the summary, between '{BEGIN}' and '{END}'")

@@ -21,24 +21,24 @@
   let shown = [], current = null, scales = null;
 
   // --- data ---
-  function numbers(id) {
+  function numbers(id) { // `numbers-fedsplit_fig1`, `clock-fedsplit_fig1`
     if (!decoded[id]) {
-      const text = atob(document.getElementById(`numbers-${id}`).textContent.trim());
+      const text = atob(document.getElementById(id).textContent.trim());
       const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
       const view = new DataView(bytes.buffer);
       decoded[id] = Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
     }
     return decoded[id];
   }
-  function column(id, curve, where, rounds) {
+  function column(id, curve, where, rounds, kind = "numbers") {
     if (where === undefined) return rounds.map(() => 0);
     if (Array.isArray(where)) return rounds.map((t) => where[0] * t + where[1]);
-    return Array.from(numbers(id).subarray(where, where + curve.points));
+    return Array.from(numbers(`${kind}-${id}`).subarray(where, where + curve.points));
   }
   function xs(id, curve) {
     const rounds = column(id, curve, curve.x.round);
     if (state.x === "round") return rounds;
-    const of = (name) => column(id, curve, curve.x[name], rounds);
+    const of = (name) => column(id, curve, curve.x[name], rounds, name === "seconds" ? "clock" : "numbers");
     if (state.x !== "priced") return of(state.x);
     const seconds = of("seconds"), exchanges = of("exchanges"), floats = of("floats");
     return seconds.map((t, i) => t + exchanges[i] * state.lat / 1e3 + floats[i] * BITS / (state.bw * 1e6));

@@ -2,7 +2,8 @@
 
 A curve is a method with its parameters on one setting of an experiment: the median over seeds and the band from the lowest
 to the highest, at the rounds a screen can tell apart. Columns are float32, one after the other in a base64 text for every
-experiment; a count that grows by the same amount every round is two numbers.
+experiment; a count that grows by the same amount every round is two numbers. Seconds, which no two runs share, have a text
+of their own.
 """
 
 import base64
@@ -14,16 +15,20 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
+from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results
 from fedrepro.reporting import style
 from fedrepro.reporting.names import called
-from fedrepro.reporting.thinning import kept
+from fedrepro.reporting.thinning import weights
 
 COSTS = ("exchanges", "floats", "gradients", "hessians", "seconds")  # besides the round itself
 WIDE, HIGH = 900.0, 480.0  # pixels of the chart for which curves are thinned
-MOST_POINTS = 400  # looked at; fewer are kept
-MOST_CURVES = 64  # of an experiment; of a tuning grid those that end lowest are shown
+TOLERANCE = 1.0  # pixel
+MOST_BYTES = 100_000  # of an experiment, in base64
+FEWEST = 12  # points of a curve, whatever that takes
+MOST_POINTS = 300  # looked at; fewer are kept
+MOST_CURVES = 40  # of an experiment; of a tuning grid those that end lowest are shown
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Columns:
 
     parts: list[np.ndarray] = field(default_factory=list)
     length: int = 0
+    clocks: "Columns | None" = None
 
     def add(self, values: np.ndarray) -> int:
         """Where the column begins."""
@@ -45,19 +51,19 @@ class Columns:
         return base64.b64encode(joined.tobytes()).decode()
 
 
-def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, str]]:
-    """What there is to choose, as JSON, and the numbers of every experiment as base64."""
+def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, tuple[str, str]]]:
+    """What there is to choose, as JSON, and the numbers and clocks of every experiment as base64."""
     about, numbers = [], {}
     for paper in papers:
         entries = []
         for name, raw in paper.raw["experiments"].items():
             full = f"{paper.name}_{name}"
-            columns = Columns()
-            curves, left = experiment(results.traces(full), measures(paper, full), columns)
+            columns = Columns(clocks=Columns())
+            curves, left = experiment(trace.read(*results.trace_files(full)), measures(paper, full), columns)
             if curves:
                 entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
                                 "curves": curves, "left": left})  # fmt: skip
-                numbers[full] = columns.text()
+                numbers[full] = columns.text(), columns.clocks.text()
         if entries:
             about.append({"name": paper.name, "title": paper.raw["title"], "experiments": entries})
     return json.dumps(about, separators=(",", ":"), ensure_ascii=False), numbers
@@ -69,12 +75,15 @@ def measures(paper: Paper, experiment: str) -> list[str]:
 
 
 def experiment(rows: pd.DataFrame, names: list[str], columns: Columns) -> tuple[list[dict], int]:
-    """Its curves, and how many more there are."""
+    """Its curves, and how many more there are. What does not fit is drawn more coarsely."""
     rows = rows.assign(floats=rows["floats_down"] + rows["floats_up"])
     groups = list(rows.groupby(["setting", "algorithm", "params"], sort=False))
     chosen = best(groups, names[0])
-    curves = [curve(key, groups[i][1], names, columns) for i, key in chosen]
-    curves = [c for c in curves if c]
+    lines = [line for i, key in chosen if (line := Line.of(key, groups[i][1], names))]
+    each = round(
+        MOST_BYTES * 3 / 16 / max(1, sum(line.columns for line in lines))
+    )  # float32 in base64: 16/3 bytes
+    curves = [line.curve(max(FEWEST, each), columns) for line in lines]
     tell_apart(curves)
     return curves, len(groups) - len(chosen)
 
@@ -107,33 +116,58 @@ def best(groups: list, measure: str) -> list[tuple[int, tuple]]:
     return sorted(chosen[:MOST_CURVES])
 
 
-def curve(key: tuple, cells: pd.DataFrame, names: list[str], columns: Columns) -> dict | None:
-    setting, algorithm, params = key
-    names = [m for m in names if m in cells and cells[m].notna().any()]
-    rounds, values, ended = by_seed(cells, [*names, *COSTS])
-    if not len(rounds) or not names:
-        return None
-    low, middle, high = values.min(axis=0), np.median(values, axis=0), values.max(axis=0)
-    rows = np.flatnonzero(visible(rounds, list(middle[:, : len(names)].T)))
-    at = rounds[rows]
-    found = {
-        "algorithm": called(algorithm),
-        "colour": style.colour(algorithm),
-        "setting": "" if setting == "-" else setting,
-        "params": params,
-        "seeds": len(values),
-        "points": len(rows),
-        "ended": ended,
-        "x": {"round": columns.add(at)},
-        "y": {},
-    }
-    for j, cost in enumerate(COSTS, len(names)):
-        if np.any(middle[rows, j]):
-            found["x"][cost] = straight(at, middle[rows, j]) or columns.add(middle[rows, j])
-    for j, m in enumerate(names):
-        bands = (middle, low, high) if len(values) > 1 else (middle,)
-        found["y"][m] = [columns.add(band[rows, j]) for band in bands]
-    return found
+@dataclass
+class Line:
+    """A curve with all its points, and how much each of them matters to the eye."""
+
+    key: tuple[str, str, str]
+    names: list[str]
+    rounds: np.ndarray
+    values: np.ndarray  # seeds x rounds x measures and costs
+    ended: dict[str, int]
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, key: tuple, cells: pd.DataFrame, names: list[str]) -> "Line | None":
+        names = [m for m in names if m in cells and cells[m].notna().any()]
+        rounds, values, ended = by_seed(cells, [*names, *COSTS])
+        if not len(rounds) or not names:
+            return None
+        middle = np.median(values[:, :, : len(names)], axis=0)
+        return cls(key, names, rounds, values, ended, visible(rounds, list(middle.T)))
+
+    @property
+    def columns(self) -> int:
+        """How many numbers a point takes, at most."""
+        return 1 + len(COSTS) + (3 if len(self.values) > 1 else 1) * len(self.names)
+
+    def curve(self, most: int, columns: Columns) -> dict:
+        """With the points that can be seen; where those are too many, with the ones that matter most."""
+        heaviest = np.argsort(-self.weight, kind="stable")[:most]
+        rows = np.sort(heaviest[self.weight[heaviest] > 0])
+        values, at = self.values[:, rows], self.rounds[rows]
+        low, middle, high = values.min(axis=0), np.median(values, axis=0), values.max(axis=0)
+        setting, algorithm, params = self.key
+        found = {
+            "algorithm": called(algorithm),
+            "colour": style.colour(algorithm),
+            "setting": "" if setting == "-" else setting,
+            "params": params,
+            "seeds": len(values),
+            "points": len(rows),
+            "ended": self.ended,
+            "x": {"round": columns.add(at)},
+            "y": {},
+        }
+        for j, cost in enumerate(COSTS, len(self.names)):
+            if cost == trace.CLOCK:
+                found["x"][cost] = columns.clocks.add(middle[:, j])
+            elif np.any(middle[:, j]):
+                found["x"][cost] = straight(at, middle[:, j]) or columns.add(middle[:, j])
+        for j, m in enumerate(self.names):
+            bands = (middle, low, high) if len(values) > 1 else (middle,)
+            found["y"][m] = [columns.add(band[:, j]) for band in bands]
+        return found
 
 
 def by_seed(cells: pd.DataFrame, names: list[str]) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
@@ -157,9 +191,9 @@ def straight(rounds: np.ndarray, values: np.ndarray) -> list[float] | None:
 
 
 def visible(rounds: np.ndarray, values: list[np.ndarray]) -> np.ndarray:
-    """The rounds to keep so that every measure is drawn to a pixel, with either axis plain or logarithmic."""
+    """How many pixels off some measure would be drawn without a round, with either axis plain or logarithmic."""
     n = len(rounds)
-    seen = np.zeros(n, bool)
+    weight = np.zeros(n)
     even = np.linspace(0, n - 1, MOST_POINTS // 2)
     rising = np.geomspace(1, n, MOST_POINTS // 2) - 1
     looked = (
@@ -169,9 +203,9 @@ def visible(rounds: np.ndarray, values: list[np.ndarray]) -> np.ndarray:
         finite = looked[np.isfinite(column[looked])]
         for x in scaled(rounds[finite], WIDE):
             for y in scaled(column[finite], HIGH):
-                seen[finite[kept(x, y, 1.0)]] = True
-    seen[[0, -1]] = True
-    return seen
+                weight[finite] = np.maximum(weight[finite], weights(x, y, TOLERANCE))
+    weight[[0, -1]] = np.inf
+    return weight
 
 
 def scaled(values: np.ndarray, pixels: float):

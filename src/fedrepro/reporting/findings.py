@@ -9,12 +9,44 @@ import math
 from dataclasses import dataclass
 
 from fedrepro.experiments.experiment import Paper
+from fedrepro.experiments.results import Results
+from fedrepro.reporting import evidence
 from fedrepro.reporting.matrix import short
-from fedrepro.reporting.verdicts import DEPENDS, FAILED, MEANING, Part, Verdict, number, span
+from fedrepro.reporting.verdicts import DEPENDS, FAILED, MEANING, Part, Verdict, decide, number, span
 
 REFUTED, FAILS, HANGS, SLIP = "refuted", "fails", "hangs", "slip"
 SPOKEN = {MEANING: "what its words mean", "seed": "the draw"}
 MOST_WORDS = 120  # characters of an explanation; a longer one gives way to a share
+
+
+def judged(papers: list[Paper], results: Results) -> dict[tuple[str, str], Verdict]:
+    """The verdicts with their parts, made again from the evidence: the rule is the same, so they are."""
+    found = {}
+    for paper in papers:
+        rows = evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
+        for name, entry in paper.raw["claims"].items():
+            found[paper.name, name] = decide(entry, rows.get((paper.name, name), []), results.scale)
+    return found
+
+
+def choices(claims: list[dict], verdicts: dict[tuple[str, str], Verdict]) -> list[dict]:
+    """What the papers leave open, how it was settled, and which verdicts turn on it; what decides most first."""
+    settled: dict[str, dict[str, None]] = {}
+    for claim in claims:
+        for part in verdicts[claim["paper"], claim["id"]].parts:
+            for row in part.rows:
+                for name, value in row.reading.items():
+                    settled.setdefault(name, {})[value] = None
+    decides: dict[str, list[dict]] = {name: [] for name, values in settled.items() if len(values) > 1}
+    for claim in claims:
+        for name in filter(None, str(claim["turns_on"]).split(", ")):
+            decides.setdefault(name, []).append(claim)
+    words = {MEANING: "what a soft word means", "seed": "the draw of the random problem"}
+    found = [
+        {"choice": words.get(name, name), "values": list(settled.get(name, {})), "claims": own}
+        for name, own in decides.items()
+    ]
+    return sorted(found, key=lambda one: -len(one["claims"]))
 
 
 @dataclass(frozen=True)
@@ -41,7 +73,11 @@ def findings(
     while left and len(chosen) < most:
         best = max(left, key=worth)
         chosen.append(best)
-        left.remove(best)
+        left = [
+            f
+            for f in left
+            if f is not best and not (f.claim and (f.paper, f.claim) == (best.paper, best.claim))
+        ]
     return chosen
 
 

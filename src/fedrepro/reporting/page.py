@@ -9,15 +9,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from fedrepro.datasets.files import written
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
 from fedrepro.experiments.results import Results
-from fedrepro.reporting import evidence, explorer, matrix, notebooks
-from fedrepro.reporting.findings import findings
+from fedrepro.reporting import explorer, matrix, notebooks
+from fedrepro.reporting.findings import choices, findings, judged
 from fedrepro.reporting.pictures import Definitions, drawn
 from fedrepro.reporting.tables import hyperparameters
-from fedrepro.reporting.verdicts import MEANING, Verdict, decide, sentence
+from fedrepro.reporting.verdicts import Verdict, sentence
 
 SHOWN = re.compile(r"""\bshow\(\s*["'](\w+)["']""")  # a notebook's cell that shows a figure
 
@@ -54,20 +56,26 @@ def write(
     slips = {paper.name: results.slips(paper.name) for paper in papers}
     sections = [
         paper_section(
-            p, results, [c for c in claims if c["paper"] == p.name], slips[p.name], links, definitions
+            p,
+            results,
+            [c for c in claims if c["paper"] == p.name],
+            verdicts,
+            slips[p.name],
+            links,
+            definitions,
         )
         for p in papers
     ]
     about, numbers = explorer.data(papers, results)
     page = environment.get_template("page.html").render(
-        css=(here / "page.css").read_text(),
+        css=(here / "base.css").read_text() + (here / "page.css").read_text(),
         scripts=[(here / name).read_text() for name in ("page.js", "explorer.js")],
         scale=results.scale,
         totals=matrix.totals(claims),
         claims=claims,
         papers=sections,
         findings=findings(papers, verdicts, slips),
-        origins=origins(papers, results),
+        origins=all_origins(papers, results),
         missing=missing or {},
         links=links,
         explorer=about.replace("<", "\\u003c"),
@@ -77,16 +85,6 @@ def write(
     )
     with written(output) as temporary:
         temporary.write_text(page)
-
-
-def judged(papers: list[Paper], results: Results) -> dict[tuple[str, str], Verdict]:
-    """The verdicts with their parts, made again from the evidence: the rule is the same, so they are."""
-    found = {}
-    for paper in papers:
-        rows = evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
-        for name, entry in paper.raw["claims"].items():
-            found[paper.name, name] = decide(entry, rows.get((paper.name, name), []), results.scale)
-    return found
 
 
 def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
@@ -108,6 +106,7 @@ def paper_section(
     paper: Paper,
     results: Results,
     claims: list[dict],
+    verdicts: dict[tuple[str, str], Verdict],
     slips: list[dict],
     links: Links,
     definitions: Definitions,
@@ -128,7 +127,7 @@ def paper_section(
             partition_entry(paper, name, results, definitions) for name in paper.raw.get("partitions", {})
         ],
         "slips": slips,
-        "choices": choices(claims),
+        "choices": choices(claims, verdicts),
         "hyperparameters": hyperparameters(paper),
         "notebook": links.notebook.format(paper=paper.name),
     }
@@ -141,7 +140,7 @@ def told_story(paper: Paper, results: Results, figures: dict[str, dict]) -> tupl
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            prose = re.sub(r"\A# .*\n?", "", source).strip()
+            prose = re.sub(r"\A# .*\n?|\bThis notebook [^.]*\.\s*", "", source).strip()
             story.append(
                 {"prose": notebooks.prose(re.sub(r"^##", "####", prose, flags=re.MULTILINE))} if prose else {}
             )
@@ -161,19 +160,6 @@ def closed(story: list[dict]) -> list[dict]:
         if not bare or (i + 1 < len(story) and story[i + 1].get("figure")):
             kept.append(part)
     return kept
-
-
-def choices(claims: list[dict]) -> list[dict]:
-    """What the paper leaves open and which verdicts turn on it."""
-    found: dict[str, list[dict]] = {}
-    for claim in claims:
-        for name in filter(None, str(claim["turns_on"]).split(", ")):
-            found.setdefault(name, []).append(claim)
-    words = {MEANING: "what a soft word means", "seed": "the draw of the random problem"}
-    return [
-        {"choice": words.get(name, name), "claims": own}
-        for name, own in sorted(found.items(), key=lambda f: -len(f[1]))
-    ]
 
 
 def partition_entry(paper: Paper, name: str, results: Results, definitions: Definitions) -> dict:
@@ -207,7 +193,7 @@ def figure_entry(
         "file": (words, pattern.format(paper=paper.name, figure=name)),
         "command": f"snakemake --cores 2 {paper.name}_{name}{scale}",
         "settings": [setting_words(paper, e) for e in entry["experiments"]],
-        "origins": results.origins(*experiments),
+        "origins": origins(results, experiments),
         "experiments": experiments,
         "traces": [
             f"../{p.relative_to(results.folder).as_posix()}" for p in results.trace_files(*experiments)
@@ -236,12 +222,18 @@ def unique(experiment, key: str) -> list[dict]:
     return list(seen.values())
 
 
-def origins(papers: list[Paper], results: Results) -> dict[str, str]:
-    """Every dataset that was read -> where it came from."""
+def origins(results: Results, experiments: list[str]) -> dict[str, str]:
+    """Dataset -> where it came from, of everything these experiments read; two columns of their traces tell."""
     found: dict[str, str] = {}
-    for paper in papers:
-        found |= results.origins(*paper.full(paper.raw["experiments"]))
-    return dict(sorted(found.items()))
+    for path in results.trace_files(*experiments):
+        table = pq.read_table(path, columns=["dataset", "data_origin"])
+        pairs = table.group_by(["dataset", "data_origin"]).aggregate([]).to_pydict()
+        found |= dict(zip(pairs["dataset"], pairs["data_origin"], strict=True))
+    return found
+
+
+def all_origins(papers: list[Paper], results: Results) -> dict[str, str]:
+    return dict(sorted(origins(results, [e for p in papers for e in p.full(p.raw["experiments"])]).items()))
 
 
 def provenance(results: Results, experiments: list[str]) -> list[dict]:

@@ -8,22 +8,27 @@ def kept(x: np.ndarray, y: np.ndarray, tolerance: float) -> np.ndarray:
 
     Douglas & Peucker 1973; both coordinates in the units of the tolerance.
     """
-    keep = np.zeros(len(x), bool)
+    return weights(x, y, tolerance) > 0
+
+
+def weights(x: np.ndarray, y: np.ndarray, tolerance: float) -> np.ndarray:
+    """For every point the tolerance up to which it has to be kept, infinite at the ends, 0 for those below `tolerance`."""
+    found = np.zeros(len(x))
     if not len(x):
-        return keep
-    keep[[0, -1]] = True
-    spans = [(0, len(x) - 1)]
+        return found
+    found[[0, -1]] = np.inf
+    spans = [(0, len(x) - 1, np.inf)]
     while spans:
-        first, last = spans.pop()
+        first, last, above = spans.pop()
         if last - first < 2:
             continue
         away = distances(x[first + 1 : last], y[first + 1 : last], x[first], y[first], x[last], y[last])
         farthest = int(np.argmax(away))
         if away[farthest] > tolerance:
             middle = first + 1 + farthest
-            keep[middle] = True
-            spans += [(first, middle), (middle, last)]
-    return keep
+            found[middle] = min(above, away[farthest])  # no later than the point that made it an end
+            spans += [(first, middle, found[middle]), (middle, last, found[middle])]
+    return found
 
 
 def distances(x, y, x0, y0, x1, y1) -> np.ndarray:
