@@ -24,6 +24,9 @@ def main(words: list[str] | None = None) -> int:
     diff.add_argument("one", type=Path, help="for example results/smoke")
     diff.add_argument("other", type=Path)
     diff.add_argument("--tolerance", type=float, default=0.0, help="relative (default: 0, the same bits)")
+    score = commands.add_parser("score", help="your own method in the arena, beside the published results")
+    score.add_argument("file", type=Path, help="for example mine.py")
+    score.add_argument("--output", type=Path, help="the page (default: mine.html beside where you are)")
     tidy = commands.add_parser("tidy", help="files in the results that no rule makes")
     tidy.add_argument("--remove", action="store_true", help="remove them")
     resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
@@ -144,6 +147,26 @@ def show_resume(given) -> int:
         Path(os.environ["HOME"]).mkdir(parents=True, exist_ok=True)
     words = ["--cores", given.cores, *given.target, "--config", f"scale={given.scale}"]
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
+
+
+def show_score(given) -> int:
+    from fedrepro.experiments.results import Results
+    from fedrepro.papers.arena import score
+    from fedrepro.pipeline.config import ROOT
+
+    p = plan(given)
+    output = given.output or Path(f"{given.file.stem}.html")
+    with tempfile.TemporaryDirectory(prefix="fedrepro-") as work:
+        try:
+            name, joined = score.score(
+                given.file, p.papers["arena"], Results(Path(p.results)), Path(work), ROOT / "tests"
+            )
+        except score.Refused as error:
+            print(f"refused: {error}", file=sys.stderr)
+            return 1
+        output.write_text(score.page(name, joined))
+    print(f"{name} in the arena: {output}")
+    return 0
 
 
 def show_diff(given) -> int:
