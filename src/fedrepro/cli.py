@@ -1,4 +1,4 @@
-"""`fedrepro list|run|status|claims|diff|tidy|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|score|tidy|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
 
 import argparse
 import os
@@ -170,15 +170,16 @@ def show_score(given) -> int:
 
 
 def show_diff(given) -> int:
-    from fedrepro.experiments.comparison import differences
+    from fedrepro.experiments.comparison import differences, sorted_out
 
     for folder in (given.one, given.other):
         if not (folder / "traces").is_dir():
             raise FileNotFoundError(f"{folder} has no traces; name two folders like results/smoke")
     count = 0
-    for sentence in differences(given.one, given.other, given.tolerance):
-        print(sentence)
-        count += 1
+    for heading, sentences in sorted_out(differences(given.one, given.other, given.tolerance)).items():
+        if sentences:
+            print(f"{heading} ({len(sentences)})", *sentences, sep="\n  ")
+        count += len(sentences)
     print(f"{count} difference{'s' * (count != 1)}" if count else "no differences")
     return int(count > 0)
 

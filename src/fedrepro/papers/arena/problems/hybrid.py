@@ -66,11 +66,13 @@ class Machine(Horizon, TypedDict("Penalty", {"lambda": Positive})):
 
 @problem()
 def rectangles(setting: Machine, seed, data=None) -> Hinge:
+    """λ/2‖w‖² + mean hinge over the rectangles of a grid of clients, as in Overman, Blum & Klabjan 2023."""
     return Hinge(*samples(setting), setting, seed, **about(setting))
 
 
 @problem()
 def whole_samples(setting: Machine, seed, data=None) -> Horizontal:
+    """The same where a grid has one column of clients, as in Ma et al. 2015."""
     return Horizontal(*samples(setting), setting, seed, **about(setting))
 
 
