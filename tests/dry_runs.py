@@ -14,7 +14,12 @@ def pending(project: Path, *targets: str) -> dict[str, str]:
     """Output -> rule, of everything a dry run would make for these targets, or for all."""
     out = snakemake(project, "-n", "--quiet", "all", "--summary", *targets, *SMOKE).stdout
     lines = [line.split("\t") for line in out.splitlines()]
-    return {line[0]: line[RULE] for line in lines if line[PLAN] == "update pending"}
+    return {line[0]: rule(line[RULE]) for line in lines if line[PLAN] == "update pending"}
+
+
+def rule(name: str) -> str:
+    """Blocks that share a job are blocks all the same."""
+    return "block" if name.startswith("blocks_") else name
 
 
 def rules(found: dict[str, str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""`fedrepro list|run|status|claims|diff|tidy|resume|publish|fidelity`: look around, debug a block without Snakemake, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
 
 import argparse
 import os
@@ -26,6 +26,9 @@ def main(words: list[str] | None = None) -> int:
     diff.add_argument("one", type=Path, help="for example results/smoke")
     diff.add_argument("other", type=Path)
     diff.add_argument("--tolerance", type=float, default=0.0, help="relative (default: 0, the same bits)")
+    score = commands.add_parser("score", help="your own method in the arena, beside the published results")
+    score.add_argument("file", type=Path, help="for example mine.py")
+    score.add_argument("--output", type=Path, help="the page (default: mine.html beside where you are)")
     tidy = commands.add_parser("tidy", help="files in the results that no rule makes")
     tidy.add_argument("--remove", action="store_true", help="remove them")
     commands.add_parser("publish", help="what is there of this scale, into docs/ and the README's summary")
@@ -163,16 +166,37 @@ def show_resume(given) -> int:
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
 
 
+def show_score(given) -> int:
+    from fedrepro.experiments.results import Results
+    from fedrepro.papers.arena import score
+    from fedrepro.pipeline.config import ROOT
+
+    p = plan(given)
+    output = given.output or Path(f"{given.file.stem}.html")
+    with tempfile.TemporaryDirectory(prefix="fedrepro-") as work:
+        try:
+            name, joined = score.score(
+                given.file, p.papers["arena"], Results(Path(p.results)), Path(work), ROOT / "tests"
+            )
+        except score.Refused as error:
+            print(f"refused: {error}", file=sys.stderr)
+            return 1
+        output.write_text(score.page(name, joined))
+    print(f"{name} in the arena: {output}")
+    return 0
+
+
 def show_diff(given) -> int:
-    from fedrepro.experiments.comparison import differences
+    from fedrepro.experiments.comparison import differences, sorted_out
 
     for folder in (given.one, given.other):
         if not (folder / "traces").is_dir():
             raise FileNotFoundError(f"{folder} has no traces; name two folders like results/smoke")
     count = 0
-    for sentence in differences(given.one, given.other, given.tolerance):
-        print(sentence)
-        count += 1
+    for heading, sentences in sorted_out(differences(given.one, given.other, given.tolerance)).items():
+        if sentences:
+            print(f"{heading} ({len(sentences)})", *sentences, sep="\n  ")
+        count += len(sentences)
     print(f"{count} difference{'s' * (count != 1)}" if count else "no differences")
     return int(count > 0)
 

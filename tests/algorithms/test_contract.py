@@ -14,6 +14,7 @@ from fedrepro import algorithms
 from fedrepro.federation.ledger import COLUMNS
 from hand_counts import COUNTS, PARAMS, T
 from small_federations import CASES, KINDS, all_kinds, params, points, small, suited
+from watched_federations import WATCHED, NotSent, Private, watched
 
 EVERY = algorithms.names()
 PAIRS = [(name, kind) for name in EVERY for kind in suited(name)]
@@ -28,6 +29,10 @@ LEAVES_A_SHARED_MINIMISER = {
 DRAWS_FOR_EACH_CLIENT = {
     "mont_dec": {"increment": 1},  # the channel lets copies send different numbers of vectors
     "fedsplit_perturbed": {"direction": "same"},
+}
+SERVER_KNOWS_MORE = {
+    "fedgd_limit": "a closed form: not a method a federation would run",
+    "fedprox_limit": "a closed form: not a method a federation would run",
 }
 
 
@@ -89,6 +94,31 @@ def test_the_ledger_equals_a_hand_count(name):
     expected = COUNTS[name](found) if callable(COUNTS[name]) else COUNTS[name]
     assert set(expected) <= set(COLUMNS)
     assert found == dict.fromkeys(COLUMNS, 0) | expected
+
+
+def seen_by_the_server(name, kind):
+    for point in points_of(name, watched(kind)):
+        if isinstance(point, Private):
+            raise NotSent(f"{name} yields what no client sent: collect or average it first")
+
+
+def points_of(name, clients, rounds=4):
+    generator = algorithms.get(name)(clients, **params(name))
+    return [next(generator) for _ in range(rounds)]
+
+
+# Vectors of their own making are counted by `send_vectors`, which does not carry them: these methods are not watched.
+@pytest.mark.parametrize(
+    "name, kind",
+    [(n, k) for n, k in PAIRS if k in WATCHED and not {"vectors", "gathered"} & algorithms.get(n).needs],
+    ids=label,
+)
+def test_the_server_knows_only_what_was_sent(name, kind):
+    if name in SERVER_KNOWS_MORE:
+        with pytest.raises(NotSent):
+            seen_by_the_server(name, kind)
+    else:
+        seen_by_the_server(name, kind)
 
 
 @pytest.mark.parametrize("name, kind", PAIRS, ids=label)

@@ -15,11 +15,17 @@ from fedrepro.experiments.problem import Problem
 from fedrepro.experiments.registry import problem
 from fedrepro.federation.protocol import Federation
 from fedrepro.pipeline.config import ROOT, load
+from fedrepro.pipeline.data_plan import DataPlan
 
 PAPERS = [info.name for info in pkgutil.iter_modules(papers.__path__)]
 REGISTERED = [f"{paper}.{name}" for paper in PAPERS for name in problem.names(paper)]
 CONFIG = load({"scale": "smoke"}, ROOT)
-SYNTHETIC = {b.experiment.name: b for b in CONFIG.blocks if b.experiment.dataset == "synthetic"}
+DATA = DataPlan(CONFIG)
+SYNTHETIC = {
+    b.experiment.name: b
+    for b in CONFIG.blocks
+    if b.experiment.dataset == "synthetic" and not DATA.named_by(b.experiment)
+}
 
 
 def answers(clients: Federation) -> dict[str, object]:

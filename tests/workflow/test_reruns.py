@@ -21,9 +21,9 @@ def test_nothing_changed_nothing_runs(after):
 
 
 def test_editing_an_algorithm_reruns_its_blocks_only(after):
-    append(after / "src/fedrepro/algorithms/fedprox.py")
+    append(after / "src/fedrepro/algorithms/fedprox_limit.py")
     found = pending(after)
-    assert blocks(found) == ["fedsplit_fig1/fedprox.parquet", "fedsplit_fig1_steps/fedprox.parquet"]
+    assert blocks(found) == ["fedsplit_fig1/fedprox_limit.parquet"]
     assert papers(found, PAPERS) == {"fedsplit"}
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from dry_runs import papers, pending, rules
 from fedrepro.pipeline.config import ROOT, load
+from fedrepro.pipeline.data_plan import DataPlan
 from project_copy import copy_project
 
 pytestmark = pytest.mark.workflow
@@ -21,6 +22,7 @@ def datasets_of(paper: str) -> set[str]:
     """What its experiments read; those that no experiment of this scale needs are shown with its clients."""
     raw = CONFIG.papers[paper].raw
     wanted = {b.experiment.dataset for b in CONFIG.papers[paper].blocks} - {"synthetic"}
+    wanted |= {name for b in CONFIG.papers[paper].blocks for name in DataPlan(CONFIG).named_by(b.experiment)}
     return wanted | {entry["dataset"] for entry in raw.get("partitions", {}).values()}
 
 

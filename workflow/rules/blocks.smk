@@ -8,6 +8,8 @@ rule block:
         f"{RESULTS}/traces/{{experiment}}/{{block}}.parquet",
     log:
         f"{RESULTS}/logs/blocks/{{experiment}}/{{block}}.log",
+    wildcard_constraints:
+        experiment="|".join(PLAN.alone()) or "-",
     conda:
         ENVIRONMENT
     threads: 1
@@ -23,3 +25,35 @@ rule block:
         "python workflow/scripts/run_block.py log={log:q} output={output:q}"
         " block={params.block:q} reference={input.reference:q} partition={params.partition:q}"
         " key={params.key:q}"
+
+
+# Many short blocks of an experiment in one job, at scales where starting jobs would take longer than they do.
+for experiment, together in PLAN.together().items():
+
+    rule:
+        name:
+            f"blocks_{experiment}"
+        input:
+            unpack(lambda w, name=experiment: PLAN.data(PLAN.experiments[name])),
+            reference=PLAN.reference(experiment),
+            key=[
+                f"{RESULTS}/keys/traces/{experiment}/{block.name}.key"
+                for block in together
+            ],
+        output:
+            [PLAN.trace(block) for block in together],
+        log:
+            f"{RESULTS}/logs/blocks/{experiment}.log",
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=max(block.mem_mb for block in together),
+        params:
+            blocks=PLAN.listed(together),
+            partition=lambda w, input: input.get("partition", ""),
+        message:
+            f"Running all blocks of {experiment}"
+        shell:
+            "python workflow/scripts/run_blocks.py log={log:q} reference={input.reference:q}"
+            " partition={params.partition:q} blocks={params.blocks:q}"

@@ -1,7 +1,8 @@
 """Two folders of results beside each other: what is missing, which numbers differ and by how much, clocks apart."""
 
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,23 @@ def differences(one: Path, other: Path, tolerance: float = 0.0) -> Iterator[str]
                 else:
                     yield f"{name}: {words}"
         yield from (f"{words}, in {len(found)} files like {found[0]}" for words, found in repeated.items())
+
+
+def sorted_out(sentences: Iterable[str]) -> dict[str, list[str]]:
+    """What a reader wants to know first: verdicts that changed, then what is missing, then numbers that differ."""
+    found: dict[str, list[str]] = {
+        "verdicts that changed": [],
+        "missing": [],
+        "numbers beyond the tolerance": [],
+    }
+    for sentence in sentences:
+        if "_claims.csv: " in sentence:
+            found["verdicts that changed"].append(sentence)
+        elif re.search(r"\bonly in\b", sentence):
+            found["missing"].append(sentence)
+        else:
+            found["numbers beyond the tolerance"].append(sentence)
+    return found
 
 
 def traces(one: Path, other: Path, tolerance: float) -> Iterator[str]:

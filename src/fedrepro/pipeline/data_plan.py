@@ -56,6 +56,10 @@ class DataPlan:
     def with_pca(self) -> list[str]:
         return [name for name, entry in self.datasets.items() if "pca" in entry]
 
+    def named_by(self, experiment: Experiment) -> list[str]:
+        """The datasets of the catalogue that settings name as their `data`."""
+        return sorted({s["data"] for s in experiment.settings if s.get("data") in self.datasets})
+
     # --- a partition ---
 
     def papers(self) -> list[str]:

@@ -48,8 +48,11 @@ class Plan:
         return f"{self.results}/reference/{experiment}.npz"
 
     def data(self, experiment: Experiment) -> dict[str, str]:
-        """Named inputs: the decoded dataset, its principal directions and the partition, where there are any."""
+        """Named inputs: the decoded dataset, its principal directions and the partition, where there are any; and every
+        dataset that a problem which chooses for itself is given in its settings."""
         files = {}
+        for name in self.datasets.named_by(experiment):
+            files[name.replace("-", "_")] = f"data/decoded/{name}/meta.json"
         if experiment.dataset != "synthetic":
             files["dataset"] = f"data/decoded/{experiment.dataset}/meta.json"
             if experiment.dataset in self.datasets.with_pca():
@@ -58,6 +61,20 @@ class Plan:
         if experiment.partition:
             files["partition"] = f"data/parts/{self.scale}/{experiment.paper}/{experiment.partition}.npz"
         return files
+
+    def together(self) -> dict[str, list[Block]]:
+        """Experiments whose blocks are one job: where the YAML says so, below scale paper."""
+        found = {}
+        for name, experiment in self.experiments.items():
+            paper = self.papers[experiment.paper]
+            asked = paper.raw["experiments"][name.removeprefix(f"{paper.name}_")].get("together", False)
+            if asked and self.scale != "paper":
+                found[name] = paper.experiment_blocks(name)
+        return found
+
+    def alone(self) -> list[str]:
+        """Experiments whose blocks are a job each."""
+        return [name for name in self.experiments if name not in self.together()]
 
     def traces_of(self, paper: str, experiments: list[str]) -> list[str]:
         return [
@@ -150,6 +167,10 @@ class Plan:
     def block_key(self, block: Block) -> str:
         return key_of(block.to_json(), self.block_code(block))
 
+    def listed(self, blocks: list[Block]) -> str:
+        """Blocks with where their traces go and the keys these carry, for a job that runs them all."""
+        return json.dumps([[b.to_json(), self.trace(b), self.block_key(b)] for b in blocks])
+
     def reference_key(self, experiment: Experiment) -> str:
         return key_of(experiment.to_json(), self.problem_code(experiment))
 
@@ -183,12 +204,13 @@ class Plan:
     def carried(self, block: Block, path: Path) -> str:
         """The key in a trace, unless the data it was made from are no longer those that are decoded."""
         facts = trace.footer(path)
-        meta = Path(f"data/decoded/{block.experiment.dataset}/meta.json")
-        if meta.exists():
-            with reading(meta):
-                known = json.loads(meta.read_text())["checksum"]
-            if known not in facts.get("data_checksums", ""):
-                return "other data"
+        for name in (block.experiment.dataset, *self.datasets.named_by(block.experiment)):
+            meta = Path(f"data/decoded/{name}/meta.json")
+            if meta.exists():
+                with reading(meta):
+                    known = json.loads(meta.read_text())["checksum"]
+                if known not in facts.get("data_checksums", ""):
+                    return "other data"
         return facts.get("key", "none")
 
     def made(self) -> set[Path]:

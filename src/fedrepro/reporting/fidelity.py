@@ -29,6 +29,15 @@ def differences(paper: Paper) -> Iterator[tuple[str, str, dict]]:
                 yield name, f"{key} of {', '.join(blocks)}", entry
 
 
+def stated(node) -> bool:
+    """Whether anything in a section comes from a paper; where all of it is our choice there is none to differ from."""
+    if not isinstance(node, dict):
+        return False
+    if isinstance(node.get("source"), str) and node["source"] != "our choice":
+        return True
+    return any(map(stated, node.values()))
+
+
 def shown(value) -> str:
     return (
         ", ".join(map(shown, value))
@@ -43,6 +52,8 @@ def markdown(papers: dict[str, Paper]) -> str:
     """For every paper: the experiments that run as printed, then a line for each remaining difference."""
     lines = [BEGIN]
     for name, paper in papers.items():
+        if not stated(paper.raw["experiments"]):
+            continue
         found = list(differences(paper))
         other = {experiment for experiment, _, _ in found}
         same = [e for e in paper.raw["experiments"] if e not in other]

@@ -42,6 +42,21 @@ TITLES = {
     "fib_shed": "Fib-SHED",
     "fib_shed_plus": "Fib-SHED+",
     "gn_shed": "GN-SHED",
+    # the arena
+    "fedgd_local": "FedAvg, full gradients",
+    "nesterov": "Nesterov",
+    "scaffold": "SCAFFOLD",
+    "proxskip": "ProxSkip",
+    "determinantal": "determinantal averaging",
+    "dane": "DANE",
+    "fednew": "FedNew",
+    "local_newton": "LocalNewton, global search",
+    "fednl_topk": "FedNL, Top-k",
+    "feddr": "FedDR",
+    "fast_feddualavg": "Fast-FedDualAvg",
+    "decoupled": "decoupled composite",
+    "cocoa": "CoCoA+",
+    "shed_full": "SHED, all eigenvectors",
 }
 
 

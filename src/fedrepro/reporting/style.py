@@ -49,6 +49,20 @@ COLOURS = {  # one colour per algorithm; its variants (local steps, inexact solv
     "fib_shed": RED,
     "fib_shed_plus": ORANGE,
     "gn_shed": BLACK,
+    "scaffold": ORANGE,
+    "proxskip": PINK,
+    "fednew": OLIVE,
+    "local_newton": "#A0522D",
+    "dane": TEAL,
+    "nesterov": BLACK,
+    "fednl_topk": SKY,
+    "determinantal": "#66A61E",
+    "fedgd_local": "#4C78A8",
+    "feddr": GREEN,
+    "fast_feddualavg": PURPLE,
+    "decoupled": BLACK,
+    "cocoa": ORANGE,
+    "shed_full": RED,
 }
 SPARE = (SKY, PURPLE, OLIVE, TEAL, PINK, GREY)
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.4)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
