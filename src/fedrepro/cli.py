@@ -1,4 +1,4 @@
-"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|fidelity`: look around, debug a block without Snakemake, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|fidelity`: look around, try a block or a method, go on with a run."""
 
 import argparse
 import os

@@ -23,7 +23,9 @@ def test_more_behind_goes_first():
 def test_every_job_of_the_configuration_is_counted(tmp_path):
     plan = Plan({"scale": "smoke"})
     found = jobs(plan)
-    assert {f"blocks/{b.experiment.name}/{b.name}" for b in plan.config.blocks} <= set(found)
+    alone = [b for b in plan.config.blocks if b.experiment.name not in plan.together()]
+    assert {f"blocks/{b.experiment.name}/{b.name}" for b in alone} <= set(found)
+    assert {f"blocks/{name}" for name in plan.together()} <= set(found)
     assert all(before in found for job in found.values() for before in job.after)
     plan.results = str(tmp_path)
     block = next(name for name in found if name.startswith("blocks/"))

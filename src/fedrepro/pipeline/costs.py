@@ -26,12 +26,12 @@ class Job:
 
 def jobs(plan: Plan) -> dict[str, Job]:
     """The jobs of a run once its data are decoded, by name."""
-    logs, found = Path(plan.results) / "logs", {}
+    logs, found, joined = Path(plan.results) / "logs", {}, plan.together()
     for name, paper in plan.papers.items():
         experiments: dict[str, list[str]] = {}
         for block in paper.blocks:
             run = block.experiment.name
-            solved, ran = f"reference/{run}", f"blocks/{run}/{block.name}"
+            solved, ran = f"reference/{run}", f"blocks/{run}" + ("" if run in joined else f"/{block.name}")
             found[solved] = Job(name, run, logs / f"{solved}.cost")
             found[ran] = Job(name, run, logs / f"{ran}.cost", (solved,))
             experiments.setdefault(run, []).append(ran)
