@@ -7,26 +7,29 @@ from fedrepro.experiments import trace
 from fedrepro.experiments.problem import Data
 from fedrepro.experiments.runner import run_block
 from fedrepro.federation.ledger import COLUMNS
-from fedrepro.pipeline.config import load
 from fedrepro.pipeline.plan import Plan
 
 pytestmark = pytest.mark.workflow
 
 
-def smallest_block(name):
+@pytest.fixture(scope="module")
+def plan(finished):
+    """Read once: it takes longer than most blocks here."""
+    return Plan({"scale": "smoke"}, finished)
+
+
+def smallest_block(plan, name):
     """The block with the fewest cells; None for an algorithm no experiment runs."""
-    blocks = [b for b in load({"scale": "smoke"}).blocks if b.algorithm == name]
-    return min(blocks, key=lambda b: b.cells, default=None)
+    return min((b for b in plan.config.blocks if b.algorithm == name), key=lambda b: b.cells, default=None)
 
 
 @pytest.mark.parametrize("name", algorithms.names())
-def test_the_same_block_again_gives_the_same_bits(name, finished, tmp_path, monkeypatch):
+def test_the_same_block_again_gives_the_same_bits(name, plan, finished, tmp_path, monkeypatch):
     """Alone, in another process and order than in the pipeline: identical but for the clock."""
     monkeypatch.chdir(finished)
-    block = smallest_block(name)
+    block = smallest_block(plan, name)
     if block is None:
         pytest.skip("no experiment runs it")
-    plan = Plan({"scale": "smoke"})
     run = block.experiment
     data = Data.of(run, plan.data(run).get("partition"))
     run_block(block, plan.reference(run.name), tmp_path / "again.parquet", data)
