@@ -160,7 +160,8 @@ def thresholds_tuned(results):
         for name in (name for name in SCANNERS if name in ended):
             ahead = ended[name].accuracy - ended["feddualavg"].accuracy
             for ax, values in zip(line, (ended[name].density, ahead), strict=True):
-                ax.ecdf(values.dropna(), color=style.colour(name), ls=dash_of(name), label=called(name))
+                if values is not ahead or name != "feddualavg":  # against itself there is nothing to see
+                    ax.ecdf(values.dropna(), color=style.colour(name), ls=dash_of(name), label=called(name))
         for ax in line:
             ax.set_title(f"held out: {words}", fontsize=9)
         line[0].set_ylabel("share of the draws or sessions")
