@@ -32,7 +32,7 @@ def test_a_method_of_ones_own_in_the_arena(after, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "mine.html").read_text()
-    assert "mine in the arena" in page and "<tr class=own>" in page and page.count("<svg") == 6
+    assert "mine in the arena" in page and "<tr class=own>" in page and page.count("<svg") == 5
     assert "mine" in re.search(r'"names": \[(.*?)\]', page)[1]  # in the sliders too
     assert not re.search(r"(src|href)=['\"]https?:", page)
     assert {p: p.stat().st_mtime_ns for p in (after / "results").rglob("*") if p.is_file()} == before

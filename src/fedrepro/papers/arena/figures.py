@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.arena import readings
@@ -19,22 +20,14 @@ LATENCIES, BANDWIDTHS = np.geomspace(1e-4, 1e1, 26), np.geomspace(1e3, 1e9, 31)
 
 @figure()
 def profiles(results):
-    return all_profiles(results, ROUGH)
-
-
-@figure()
-def profiles_fine(results):
-    return all_profiles(results, FINE)
-
-
-def all_profiles(results, target: float):
     table = readings.costs(results.traces(*EVERYTHING))
     drawn, axes = panels.grid(len(CLASSES), len(COSTS), sharey=True, sharex=True)
     for row, name in zip(axes, CLASSES, strict=True):
         part = readings.of_class(table, name)
         for ax, (cost, words) in zip(row, COSTS.items(), strict=True):
-            steps(ax, LEVELS, readings.ratios(readings.matrix(part, cost, target)))
+            steps(ax, LEVELS, readings.ratios(readings.matrix(part, cost, ROUGH)))
             ax.set(xscale="log", xlim=(0.95, LEVELS[-1]), title=f"{name}: {words}")
+            ax.xaxis.set_minor_locator(NullLocator())
     for ax in axes[-1]:
         ax.set_xlabel("cost over the best method's")
     for ax in axes[:, 0]:
@@ -70,15 +63,18 @@ def steps(ax, levels, costs: pd.DataFrame) -> None:
 @figure()
 def budget(results):
     table = readings.costs(results.traces(*EVERYTHING))
-    shown = ("trips", "equivalents")
+    shown = [("trips", ROUGH, "first"), ("equivalents", ROUGH, "first"), ("trips", FINE, "last")]
     drawn, axes = panels.grid(len(CLASSES), len(shown), sharey=True)
     for row, name in zip(axes, CLASSES, strict=True):
         part = readings.of_class(table, name)
-        for ax, cost in zip(row, shown, strict=True):
-            spent = part.loc[np.isfinite(part[cost]), cost]
-            high = max(10.0, float(spent.max()) if len(spent) else 10.0)
-            steps(ax, np.geomspace(1.0, high, 120), readings.matrix(part, cost, ROUGH))
-            ax.set(xscale="log", xlim=(1, high), title=name, xlabel=COSTS[cost])
+        for ax, (cost, target, words) in zip(row, shown, strict=True):
+            found = readings.matrix(part, cost, target)
+            high = max(
+                10.0, float(np.max(found.to_numpy(), initial=1.0, where=np.isfinite(found.to_numpy())))
+            )
+            steps(ax, np.geomspace(1.0, high, 120), found)
+            ax.set(xscale="log", xlim=(1, high), title=f"{name}: to the {words} target", xlabel=COSTS[cost])
+            ax.xaxis.set_minor_locator(NullLocator())
         row[0].set_ylabel("share of problems solved")
     return drawn
 
@@ -101,7 +97,7 @@ def heat(results):
         ax.set_yticks(range(len(part.columns)), [called(c) for c in part.columns], fontsize=7)
         ax.set_xticks(range(len(part)), [short(p) for p in part.index], rotation=90, fontsize=5.5)
         ax.set_title(f"{name}: floats to the first target, over the best method's", loc="left")
-        drawn.colorbar(image, ax=ax, pad=0.01, aspect=12)
+    drawn.colorbar(image, ax=axes[:, 0], pad=0.01, aspect=40, shrink=0.5)
     return drawn
 
 
@@ -132,8 +128,10 @@ def network(results):
             [[panels.plt.matplotlib.colors.to_rgb(colours[method]) for method in row] for row in first]
         )
         ax.grid(False)
-        ax.pcolormesh(BANDWIDTHS, LATENCIES, image, shading="nearest")
+        ax.pcolormesh(BANDWIDTHS, LATENCIES, image, shading="nearest", rasterized=True)
         ax.set(xscale="log", yscale="log", xlabel="bandwidth of a client (bytes a second)", title=name)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_minor_locator(NullLocator())
         handles = [Patch(color=colours[n], label=called(n) if n else "nobody arrives") for n in names]
         ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize=7.5)
     axes[0, 0].set_ylabel("latency of an exchange (seconds)")

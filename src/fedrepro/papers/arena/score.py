@@ -30,7 +30,7 @@ from fedrepro.papers.arena.readings import EVERYTHING
 from fedrepro.reporting import figures
 from fedrepro.reporting.names import called
 
-FIGURES = ("profiles", "profiles_fine", "budget", "heat", "network", "which")
+FIGURES = ("profiles", "budget", "heat", "network", "which")
 
 
 class Refused(Exception):
