@@ -51,7 +51,7 @@ test: setup browser
 	snakefmt --check Snakefile workflow
 	lint-imports --no-cache
 	snakemake --lint
-	python -m pytest -n 2 --dist loadgroup
+	python -m pytest -n 2 --dist worksteal
 
 # What survives a kill, a full disk or another environment, on all five papers; writes the table in tests/README.md.
 test-faults: setup

@@ -1,5 +1,6 @@
 """The real workflow in copies of the project, at scale smoke, run whole once for all tests that ask for it."""
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -10,15 +11,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests that share the finished run go to one worker of pytest-xdist; what runs the workflow goes first."""
-    for item in items:
-        if {"finished", "after"} & set(item.fixturenames):
-            item.add_marker(pytest.mark.xdist_group("finished"))
-    items.sort(
-        key=lambda item: (item.get_closest_marker("xdist_group") is None, "workflow" not in item.keywords)
-    )
+    """What asks for the finished run goes first: of two workers one makes it while the other begins at the middle."""
+    items.sort(key=lambda item: not {"finished", "after"} & set(item.fixturenames))
 
 
 def pytest_addoption(parser):
@@ -35,8 +30,15 @@ def finished(request, tmp_path_factory):
 
     if given := request.config.getoption("--finished"):
         return given
-    project = copy_project(tmp_path_factory.mktemp("finished") / "project")
-    snakemake(project, "--cores", "2", "--config", "scale=smoke")
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    project, done = shared / "finished/project", shared / "finished/done"
+    with open(shared / "finished.lock", "w") as lock:  # whichever worker comes first makes it for both
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            copy_project(project)
+            snakemake(project, "--cores", "2", "--config", "scale=smoke")
+            done.touch()
     return project
 
 
