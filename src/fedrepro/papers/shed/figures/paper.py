@@ -113,10 +113,13 @@ def renewed(ax, results, experiment, block, title):
     mid = cells.groupby("round").gap.median()
     begin = min(period, len(mid) - 1)
     t = np.arange(begin, len(mid))
-    ax.plot(t, mid.iloc[begin] * slope ** (2.0 * (t - begin)), color=style.BLACK, ls=style.DASHES[1],
-            label=r"slope of the bound, $\bar a_T^{\,2t}$")  # fmt: skip
+    line = mid.iloc[begin] * slope ** (2.0 * (t - begin))
+    ax.plot(t, line, color=style.BLACK, ls=style.DASHES[1], label=r"slope of the bound, $\bar a_T^{\,2t}$")
     low, high = max(1e-12, mid.min() / 10), 10 * mid.iloc[0]
-    ax.set(yscale="log", xlabel="iteration $t$", ylabel=COST, title=title, ylim=(low, high))
+    end = max(mid.index[mid >= low].max(), t[line >= low].max())
+    ax.set(
+        yscale="log", xlabel="iteration $t$", ylabel=COST, title=title, ylim=(low, high), xlim=(0, 1.03 * end)
+    )
     ax.legend()
 
 
