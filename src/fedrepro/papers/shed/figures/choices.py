@@ -121,7 +121,7 @@ def endings(results):
             mfc="white",
         )
         longest = max(longest, cells["round"].max())
-        one = cells[cells.seed == cells.seed.iloc[0]]
+        one = cells[cells.seed == cells.seed[cells["round"].idxmax()]]  # the longest run has them all
         renewals = one[one.hessians.diff() > 0]["round"]
         ax.plot(renewals, np.full(len(renewals), height), "|", color=style.GREY, ms=14)
     ax.set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
