@@ -58,8 +58,8 @@ def test_kills_of_a_paper(finished, project, paper, tally):
     assert kills == KILLS
     different = finish(project, finished, paper, circumstances=elsewhere)
     for _ in range(kills):
-        tally.add("SIGKILL of all processes, five papers", not different, SEES)
-    threads = "other numbers of threads, locale, time zone and hash seed: all traces of five papers"
-    tally.add(threads, not different, "nothing: the same bytes")
+        tally.add(f"SIGKILL of all processes, {paper}", not different, SEES)
+    elsewhere = f"other numbers of threads, locale, time zone and hash seed: {paper}"
+    tally.add(elsewhere, not different, "nothing: the same bytes")
     assert different == []
     assert len(list((project / "results/smoke/traces").rglob("*.parquet"))) == len(PAPERS[paper].blocks)
