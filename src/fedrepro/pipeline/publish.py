@@ -165,7 +165,7 @@ def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[st
         "cpu_minutes": {
             p.name: {
                 row.part: round(float(row.cpu_minutes), 2)
-                for row in taken[taken["paper"] == p.name].itertuples()
+                for row in taken[(taken["paper"] == p.name) & (taken["recorded"] > 0)].itertuples()
             }
             for p in papers
         },
