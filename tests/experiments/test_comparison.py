@@ -7,7 +7,7 @@ import pytest
 
 from fedrepro import cli
 from fedrepro.experiments import reference, trace
-from fedrepro.experiments.comparison import apart, differences
+from fedrepro.experiments.comparison import apart, differences, sorted_out
 from fedrepro.experiments.reference import Reference
 from fedrepro.federation.ledger import Ledger
 
@@ -135,3 +135,14 @@ def test_the_command_says_so_and_fails_where_there_is_something(tmp_path, capsys
     assert cli.main(["diff", str(one), str(other), "--tolerance", "0.01"]) == 0
     assert cli.main(["diff", str(one), str(tmp_path / "none")]) == 1
     assert "has no traces" in capsys.readouterr().err
+
+
+def test_verdicts_come_first_and_missing_files_are_told_from_numbers():
+    sentences = [
+        "traces/a/b.parquet: only in there",
+        "traces/a/c.parquet: cell ('-', '', 0), gap: relative difference up to 1.0e-03",
+        "tables/a_claims.csv: S1: reproduced and depends",
+    ]
+    found = sorted_out(sentences)
+    assert list(found) == ["verdicts that changed", "missing", "numbers beyond the tolerance"]
+    assert list(found.values()) == [[sentences[2]], [sentences[0]], [sentences[1]]]
