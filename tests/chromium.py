@@ -158,8 +158,8 @@ class Chromium:
         found = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
         Path(path).write_bytes(base64.b64decode(found["data"]))
 
-    def pdf(self) -> bytes:
-        return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
+    def pdf(self, pages: str = "1-6") -> bytes:
+        return base64.b64decode(self.call("Page.printToPDF", printBackground=True, pageRanges=pages)["data"])
 
     def wait(self, script: str, seconds: float = 20.0) -> None:
         end = time.time() + seconds

@@ -62,8 +62,10 @@ def chromium(finished, tmp_path_factory):
 
 @pytest.fixture
 def desktop(chromium, finished):
+    """The page as it is first seen; loaded anew where a test has left another view of it."""
     chromium.screen(1280, 850)
-    chromium.open(page(finished).as_uri())
+    if chromium.run("location.href") != page(finished).as_uri():
+        chromium.open(page(finished).as_uri())
     return chromium
 
 
@@ -206,19 +208,19 @@ def test_values_are_read_from_the_chart_and_taken_away(desktop, finished):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("dark", [False, True])
-def test_themes_keep_contrast_and_nothing_overflows(chromium, finished, dark):
-    chromium.screen(1280, 850, dark=dark)
-    chromium.open(page(finished).as_uri())
-    assert chromium.run(CONTRAST) == []
-    assert chromium.run(OVERFLOW) == []
-    back = chromium.run("getComputedStyle(document.body).backgroundColor")
+def test_themes_keep_contrast_and_nothing_overflows(desktop, dark):
+    desktop.screen(1280, 850, dark=dark)
+    assert desktop.run(CONTRAST) == []
+    assert desktop.run(OVERFLOW) == []
+    back = desktop.run("getComputedStyle(document.body).backgroundColor")
     assert (back == "rgb(255, 255, 255)") is not dark
 
 
 @pytest.mark.browser
-def test_on_a_phone(chromium, finished):
+def test_on_a_phone(desktop):
+    chromium = desktop
     chromium.screen(390, 844, touch=True)
-    chromium.open(page(finished).as_uri())
+    chromium.run("scrollTo(0, 0)")
     assert chromium.run("document.documentElement.scrollWidth") == 390
     assert chromium.run(OVERFLOW) == []
     x, y = chromium.run(
@@ -239,17 +241,20 @@ def test_on_a_phone(chromium, finished):
 
 
 @pytest.mark.browser
-def test_it_prints_and_stands_without_scripts(chromium, finished):
+def test_it_stands_without_scripts_and_prints(chromium, finished):
     chromium.screen(1280, 850)
     chromium.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         chromium.open(page(finished).as_uri())
-        printed = chromium.pdf()
     finally:
         chromium.call("Emulation.setScriptExecutionDisabled", value=False)
-    assert printed.startswith(b"%PDF") and len(printed) > 200_000
     assert chromium.run("document.querySelector('#explorer').hidden")
     assert chromium.run("document.querySelectorAll('svg.drawn').length") > 10
+    chromium.run(
+        "document.querySelectorAll('main > section:nth-of-type(n + 3)').forEach((s) => s.remove())"
+    )  # one paper is enough
+    printed = chromium.pdf()
+    assert printed.startswith(b"%PDF") and len(printed) > 20_000
 
 
 @pytest.mark.browser
