@@ -160,7 +160,12 @@ def which(results):
     ]
     heads = ["smooth problems", "problems", "network", "first most often", "share of them"]
     shown = ax.table(
-        cells, colLabels=heads, loc="center", cellLoc="left", colWidths=[0.34, 0.1, 0.18, 0.24, 0.14]
+        cells,
+        colLabels=heads,
+        loc="center",
+        cellLoc="left",
+        colLoc="left",
+        colWidths=[0.34, 0.1, 0.18, 0.24, 0.14],
     )
     shown.auto_set_font_size(False)
     shown.set_fontsize(8.5)
