@@ -5,7 +5,6 @@ import numpy as np
 from fedrepro.federation.hybrid import HybridClients
 from fedrepro.federation.protocol import oracle
 from fedrepro.federation.rectangles import Rectangles
-from fedrepro.maths.kernels import scatter
 
 
 class HorizontalClients(HybridClients):
@@ -21,5 +20,5 @@ class HorizontalClients(HybridClients):
     def collect_changes(self, changes: dict[int, np.ndarray]) -> None:
         """Clients send what they change of the weights of their features; the server adds it."""
         for k, change in changes.items():
-            scatter.add(self.server.w, self.data.clients[k].columns, change)
+            self.server.w[self.data.clients[k].columns] += change
         self.ledger.up(sum(map(len, changes.values())), len(changes))
