@@ -18,10 +18,9 @@ ONE_PAPER = {"scale": "smoke", "papers": ["fedsplit"]}
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """The configuration and a notebook, in a folder of its own that commands are given in."""
+    """The configuration and the notebooks, in a folder of its own that commands are given in."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
-    (tmp_path / "notebooks").mkdir()
-    shutil.copy(ROOT / "notebooks/fedsplit.ipynb", tmp_path / "notebooks")
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
     (tmp_path / "results").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
