@@ -8,7 +8,7 @@ from fedrepro.pipeline.config import ROOT, load
 pytestmark = pytest.mark.workflow
 PAPERS = list(load({"scale": "smoke"}, ROOT).papers)
 COMPUTED = {"decode", "pca", "partition", "reference", "block"}  # rules whose jobs take long
-GATHERED = {"all_claims", "overview", "page"}  # rules that read all papers
+GATHERED = {"all_claims", "overview", "page", "costs"}  # rules that read all papers
 
 
 def one_of_them(name: str) -> list:
@@ -85,7 +85,7 @@ def test_a_papers_figures_concern_that_paper_alone(after, paper):
         for kind in ("svg", "pdf", "png")
     }
     assert papers(found, PAPERS) == {paper}
-    assert rules(found) <= {"figure", "notebook", "page"}
+    assert rules(found) <= {"figure", "notebook", "page", "costs"}
 
 
 @pytest.mark.parametrize("paper", one_of_them("hyfdca"))
