@@ -3,8 +3,8 @@
 import pytest
 
 from fedrepro.experiments.experiment import Stop
+from fedrepro.experiments.halving import halved, planned
 from fedrepro.experiments.trace import Trace
-from fedrepro.experiments.tuning import halved, planned
 from fedrepro.federation.ledger import Ledger
 
 

@@ -14,9 +14,9 @@ from fedrepro import algorithms
 from fedrepro.experiments import problem as problems
 from fedrepro.experiments import provenance, reference
 from fedrepro.experiments.experiment import Block, Experiment, Stop
+from fedrepro.experiments.halving import halved, planned
 from fedrepro.experiments.reference import Reference
 from fedrepro.experiments.trace import Trace, text, write
-from fedrepro.experiments.tuning import halved, planned
 
 BLOW_UP = 1e8  # a cell whose first measure grows this far above its start has diverged
 EVERY_ROUND_UNTIL = 1000  # later rounds are recorded 1 % apart

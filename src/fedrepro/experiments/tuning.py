@@ -1,4 +1,4 @@
-"""Choosing hyper-parameters: in ranges, over grids by successive halving, and among competing aims.
+"""Choosing hyper-parameters in ranges: a grid search in which all points advance together, one column each.
 
 Ranges are searched with the same budget for every method. Runs are scored by how fast the gap decays over the rounds
 they are tuned for, and a winner must go on falling for LASTING times as many: the lowest final gap may belong to a run
@@ -7,11 +7,9 @@ that is about to diverge.
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-
-from fedrepro.experiments.experiment import Stop
 
 FLOOR = 1e-12  # of the starting gap; below it a run has arrived
 MOST_LEVELS = 64
@@ -25,9 +23,6 @@ FINALISTS = 16  # points that are run exactly, a batch at a time
 MOST_BATCHES = 20
 LASTING = 10  # times the horizon
 CHUNK = 64  # columns that advance in one call: their stacks stay in cache
-
-
-# --- ranges: a grid search in which all points advance together, one column each ---
 
 
 @dataclass(frozen=True)
@@ -237,68 +232,3 @@ def final(gaps: np.ndarray) -> np.ndarray:
 
 
 SCORES = {"decay": decay, "final": final}
-
-
-# --- grids: successive halving, as the runner goes through a block ---
-
-
-def planned(points: int, seeds: int, n: int) -> int:
-    """How many cells a setting runs, those of successive halving included."""
-    rungs = []
-    for _ in range(2 if n > 1 else 0):
-        if points > 1:
-            rungs.append(points)
-            points = -(-points // n)
-    return sum(rungs) + points * seeds
-
-
-def halved(run: Callable, grid, stop: Stop, measure: str) -> tuple[list, list]:
-    """Successive halving: the cells that dropped out with their traces, and the grid points left to run in full.
-
-    With `halving: n`, all points run 1/n² of the rounds, the best 1/n of them 1/n, and the best 1/n of those
-    remain. Best is the lowest `measure` at the end; ties go to the earlier point.
-    """
-    n, dropped, left = stop.halving, [], list(grid)
-    for share in (n * n, n) if n > 1 else ():
-        if len(left) == 1:
-            break
-        cells = [(p, *run(p, replace(stop, rounds=max(1, stop.rounds // share)))) for p in left]
-        cells.sort(key=lambda cell: cell[1].last(measure) if cell[2] != "diverged" else np.inf)
-        keep = max(1, -(-len(cells) // n))
-        dropped += cells[keep:]
-        left = [p for p in left if any(p is cell[0] for cell in cells[:keep])]
-    return [(p, trace, status if status == "diverged" else "dropped") for p, trace, status in dropped], left
-
-
-# --- competing aims: the Pareto front, and Gray relational analysis on it (Wang & Rangaiah 2017) ---
-
-
-def pareto_front(costs: np.ndarray) -> np.ndarray:
-    """Indices of the rows no other row dominates; every column is to be small. Rows with a NaN never qualify."""
-    costs = np.asarray(costs, float)
-    no_worse = (costs[:, None] <= costs[None]).all(axis=2)
-    better = (costs[:, None] < costs[None]).any(axis=2)
-    dominated = (no_worse & better).any(axis=0)
-    return np.flatnonzero(~dominated & np.isfinite(costs).all(axis=1))
-
-
-def relational_grade(costs: np.ndarray, distinguishing: float = 1.0) -> np.ndarray:
-    """Mean closeness of each row to the ideal point, columns scaled to [0, 1] over the rows given.
-
-    A column's coefficient is (d_min + c d_max) / (d + c d_max), d the distance from the best of that column.
-    """
-    costs = np.asarray(costs, float)
-    low, high = costs.min(axis=0), costs.max(axis=0)
-    distance = (costs - low) / np.where(high > low, high - low, 1.0)
-    top = distance.max()
-    if top == 0:
-        return np.ones(len(costs))
-    return ((distance.min() + distinguishing * top) / (distance + distinguishing * top)).mean(axis=1)
-
-
-def best_compromise(costs: np.ndarray) -> int:
-    """The row of the front with the highest grade; the first of equals."""
-    front = pareto_front(costs)
-    if len(front) == 0:
-        raise ValueError("nothing to choose from: every row has a value that is not finite")
-    return int(front[np.argmax(relational_grade(np.asarray(costs, float)[front]))])

@@ -16,7 +16,7 @@ from fedrepro.algorithms.hyfem import hyfem
 from fedrepro.datasets import partition
 from fedrepro.datasets.partition import Grid, hybrid, read_grid
 from fedrepro.datasets.preprocess import pixels, unit_interval, unit_rows
-from fedrepro.experiments import tuning
+from fedrepro.experiments.compromise import best_compromise
 from fedrepro.experiments.experiment import expand
 from fedrepro.experiments.problem import Data, Problem, problem
 from fedrepro.experiments.reference import Reference
@@ -176,7 +176,7 @@ def tune(samples: Samples, setting: dict) -> tuple[dict, dict]:
         points = list(expand({k: {"grid": v} for k, v in grid.items()}, "paper"))
         scores = np.array([score(problem, ref, TUNED[method], p, setting["tune_rounds"]) for p in points])
         picks = {
-            "gra": tuning.best_compromise(scores),
+            "gra": best_compromise(scores),
             "loss": int(np.nanargmin(scores[:, 0])),
             "accuracy": int(np.lexsort((scores[:, 0], scores[:, 1]))[0]),
         }
