@@ -80,13 +80,6 @@ def test_a_run_has_lasted_if_every_stretch_is_lower_or_it_has_arrived():
     assert tuning.lasting(np.stack([falls, arrives, turns], axis=1), 10).tolist() == [True, True, False]
 
 
-def test_places_apart_are_no_neighbours():
-    field = tuning.Field(None, ["a", "b"], tuning.Budget(10, 10))
-    field.tried = {(0.0, 0.0): 3.0, (0.1, 0.1): 2.9, (2.0, 0.0): 1.0, (0.0, 3.0): 2.0, (5.0, 5.0): -np.inf}
-    found = field.apart(np.array([0.3, 0.3]), 9)
-    assert [tuple(p) for p in found] == [(0.0, 0.0), (0.0, 3.0), (2.0, 0.0)]
-
-
 def test_a_run_that_turns_up_at_the_end_is_no_winner_by_decay_but_is_by_its_final_gap():
     k = np.arange(101.0)
     steady = 10.0 ** (-0.03 * k)

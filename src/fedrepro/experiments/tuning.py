@@ -1,8 +1,9 @@
-"""Choosing hyper-parameters in ranges: a grid search in which all points advance together, one column each.
+"""Choosing hyper-parameters in ranges, with the same budget for every method.
 
-Ranges are searched with the same budget for every method. Runs are scored by how fast the gap decays over the rounds
-they are tuned for, and a winner must go on falling for LASTING times as many: the lowest final gap may belong to a run
-that is about to diverge.
+Differential evolution (Storn & Price 1997) in the logarithms: valleys are narrow and there are several of them, which a
+grid of a few levels a parameter misses. All members of a generation advance together, one column each. Runs are scored
+by how fast the gap decays over the rounds they are tuned for, and a winner must go on falling for LASTING times as
+many: the lowest final gap may belong to a run that is about to diverge.
 """
 
 import itertools
@@ -10,138 +11,126 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import differential_evolution
+from scipy.stats import qmc
 
 FLOOR = 1e-12  # of the starting gap; below it a run has arrived
-MOST_LEVELS = 64
-WIDEST = 0.3  # decades at least that good places are apart, and that are looked at around them at first
-GRIDS = 6  # rounds of neighbours that a good place may expect
-MOST_BASINS = 16  # good places that are refined side by side
-FINEST = 0.003  # decades between grid points, below which nothing is left to gain
-ENDING = (0.05, 0.02)  # decades to the neighbours that are run exactly in the end
-LEAST = 4  # of a group that are never dropped early
-FINALISTS = 16  # points that are run exactly, a batch at a time
-MOST_BATCHES = 20
+MEMBERS = 40  # of a generation
+ALIKE = 0.001  # spread of the members' scores, relative to their mean, at which the search has settled
+STRAY = 0.2  # decades
+EXACTLY = 0.2  # of the points
+FINALISTS = 16  # leading points that are asked at a time whether they last
 LASTING = 10  # times the horizon
 CHUNK = 64  # columns that advance in one call: their stacks stay in cache
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What every method may spend: grid points, and rounds of each."""
+    """What every method may spend: points, and rounds of each."""
 
     points: int
     rounds: int
     score: str = "decay"  # or final: the lowest gap at the last round, whatever comes after
 
 
-def search(gaps: Callable[[dict, int, bool], np.ndarray], ranges: dict[str, list], budget: Budget) -> dict:
-    """The best grid point. `gaps(columns, rounds, exactly)` runs the columns: (rounds + 1, P), on a cheap model of the
-    problem or `exactly`.
+def search(
+    gaps: Callable[[dict, int, bool], np.ndarray], ranges: dict[str, list], budget: Budget, modelled=False
+) -> dict:
+    """The best point found. `gaps(columns, rounds, exactly)` runs the columns: (rounds + 1, P), exactly or, where the
+    problem is `modelled`, on a cheap model of it.
 
-    Half of the points go to a grid over the whole ranges, even in the logarithm; the rest to the neighbours of the best
-    places, along the axes and the diagonals, half as far away as soon as a place stays the best of its neighbours. Who
-    came first on the model is then run exactly, and its neighbours with it. At most `budget.points` points are tried,
-    whatever the method.
+    A search goes on until its members are alike, and others from other starts until the budget is spent. With a model,
+    EXACTLY of the points are kept for a last search that starts from the model's best. At most `budget.points` points
+    are tried, whatever the method.
     """
     names = list(ranges)
     low, high = (np.log10([ranges[n][i] for n in names]) for i in (0, 1))
-    count = levels(budget.points // 2, len(names))
-    model = Field(gaps, names, budget)
-    model.enter([lattice(low, high, count)])
-    width = np.maximum((high - low) / (count - 1), WIDEST)
-    directions = compass(len(names))
-    spare = len(ENDING) * len(directions)
-    places = (budget.points - spare - len(model.tried)) // (GRIDS * len(directions))
-    basins = [Basin(p, width) for p in model.apart(width, min(MOST_BASINS, max(1, places)))]
-    while basins:
-        around = [np.clip(b.best + b.width * directions, low, high) for b in basins]
-        if not model.enter(around, budget.points - spare):
-            break
-        basins = [b for b, points in zip(basins, around, strict=True) if b.follow(model, points)]
-    exact = Field(gaps, names, budget, exactly=True)
-    best = exact.first_lasting(model.ranked())
-    for width in ENDING:
-        exact.enter([np.clip(best + width * directions, low, high)])
-        best = exact.first_lasting(exact.ranked())
-    return dict(zip(names, (10.0**best).tolist(), strict=True))
+    field = Field(gaps, names, budget, exactly=not modelled)
+    spent = EXACTLY * budget.points if modelled else 0
+    members = min(MEMBERS, budget.points // 2) // len(names) * len(names)
+    starts = (halton(len(names), members, k) for k in itertools.count())
+    while (left := int(budget.points - spent - len(field.tried))) >= members:
+        evolve(field, low, high, next(starts), left // members)
+    if modelled:
+        found = np.array(field.ranked()[: members // 2])
+        field = Field(gaps, names, budget, exactly=True)
+        first = halton(len(names), members, 0)
+        first[: len(found)] = (found - low + STRAY) / (high - low + 2.0 * STRAY)
+        evolve(field, low, high, first, int(spent) // members)
+    return dict(zip(names, (10.0 ** np.array(field.ranked()[0])).tolist(), strict=True))
+
+
+def halton(dimensions: int, count: int, seed: int) -> np.ndarray:
+    return qmc.Halton(dimensions, rng=seed).random(count)
+
+
+def evolve(field: "Field", low: np.ndarray, high: np.ndarray, start: np.ndarray, generations: int) -> None:
+    """Differential evolution within [low, high] from a generation given in the unit cube. Members may stray a little
+    and are pulled back, so that the ends of a range are met."""
+    outer, upper = low - STRAY, high + STRAY
+
+    def energies(members: np.ndarray) -> np.ndarray:
+        points = np.clip(members.T, low, high)
+        field.scores(points)
+        field.dethrone()
+        return -field.scores(points)
+
+    differential_evolution(
+        energies,
+        list(zip(outer, upper, strict=True)),
+        init=outer + start * (upper - outer),
+        maxiter=max(0, generations - 1),
+        tol=ALIKE,
+        mutation=(0.3, 0.9),
+        recombination=0.9,
+        polish=False,
+        vectorized=True,
+        updating="deferred",
+        rng=0,
+    )
 
 
 class Field:
-    """Every grid point tried so far, with its score."""
+    """Every point tried so far, with its score."""
 
-    def __init__(self, gaps, names, budget: Budget, exactly=False):
+    def __init__(self, gaps, names, budget: Budget, exactly: bool):
         self.gaps, self.names, self.budget, self.exactly = gaps, names, budget, exactly
         self.tried: dict[tuple, float] = {}
-        self.early: dict[tuple, float] = {}  # after the first few rounds
-        self.lasts: dict[tuple, bool] = {}
+        self.mark = -np.inf  # the best score of a point that is known to last
 
-    def enter(self, groups: list[np.ndarray], most: float = np.inf) -> bool:
-        """Try those points not tried yet, each once; False, and nothing done, if there would be more than `most`."""
-        fresh = {
-            key(p): (p, g) for g, points in enumerate(groups) for p in points if key(p) not in self.tried
-        }
-        if len(fresh) + len(self.tried) > most:
-            return False
+    def scores(self, points: np.ndarray) -> np.ndarray:
+        """Run those points not tried yet, each once."""
+        fresh = list(dict.fromkeys(k for k in map(key, points) if k not in self.tried))
         if fresh:
-            points, group = (np.array(part) for part in zip(*fresh.values(), strict=True))
-            self.tried |= dict(zip(fresh, race(self, points, group).tolist(), strict=True))
-        return True
+            self.tried |= dict(zip(fresh, self.run(np.array(fresh)).tolist(), strict=True))
+        return np.array([self.tried[key(p)] for p in points])
+
+    def run(self, points: np.ndarray) -> np.ndarray:
+        out = []
+        with np.errstate(all="ignore"):
+            for start in range(0, len(points), CHUNK):
+                columns = dict(zip(self.names, 10.0 ** points[start : start + CHUNK].T, strict=True))
+                gaps = self.gaps(columns, self.budget.rounds, self.exactly)
+                out.append(SCORES[self.budget.score](gaps))
+        return np.concatenate(out)
 
     def ranked(self) -> list[tuple]:
-        """All points, the best first; those that dropped out come last, by how far they had fallen by then."""
-        return sorted(self.tried, key=lambda k: (-self.tried[k], -self.early.get(k, 0.0)))
+        """All points, the best first."""
+        return sorted(self.tried, key=lambda k: -self.tried[k])
 
-    def apart(self, width: np.ndarray, most: int) -> list[np.ndarray]:
-        """The best points that are no neighbours of a better one."""
-        found: list[np.ndarray] = []
-        for point in map(np.array, self.ranked()):
-            if len(found) == most or (found and self.tried[key(point)] == -np.inf):
-                break
-            if all(np.any(np.abs(point - other) > 1.5 * width) for other in found):
-                found.append(point)
-        return found
-
-    def first_lasting(self, candidates: list[tuple]) -> np.ndarray:
-        """The best of the candidates among those that go on falling, a batch of them after the other; the first of all
-        where none of MOST_BATCHES does."""
-        for start in range(0, min(len(candidates), MOST_BATCHES * FINALISTS), FINALISTS):
-            batch = candidates[start : start + FINALISTS]
-            self.enter([np.array(batch)])
-            order = [k for k in sorted(batch, key=lambda k: -self.tried[k]) if self.tried[k] > -np.inf]
-            for some in (order[:1], order[1:]):  # most often the first will do
-                self.look([k for k in some if k not in self.lasts])
-                for k in some:
-                    if self.lasts[k]:
-                        return np.array(k)
-        return np.array(candidates[0])
-
-    def look(self, keys: list[tuple]) -> None:
-        """Which points go on falling for LASTING times the horizon; not asked where the final gap decides."""
-        if self.budget.score != "decay":
-            self.lasts |= dict.fromkeys(keys, True)
-        elif keys:
-            rounds = self.budget.rounds
-            columns = dict(zip(self.names, 10.0 ** np.array(keys).T, strict=True))
+    def dethrone(self) -> None:
+        """Points that lead but will not go on falling score nothing: a search must not gather around them."""
+        if self.budget.score != "decay":  # where the final gap decides, whatever comes after
+            return
+        while leading := [k for k in self.ranked()[:FINALISTS] if self.tried[k] > self.mark]:
+            columns = dict(zip(self.names, 10.0 ** np.array(leading).T, strict=True))
             with np.errstate(all="ignore"):
-                found = lasting(self.gaps(columns, LASTING * rounds, True), rounds)
-            self.lasts |= dict(zip(keys, found.tolist(), strict=True))
-
-
-@dataclass
-class Basin:
-    """A good place, and how far around it is looked."""
-
-    best: np.ndarray
-    width: np.ndarray
-
-    def follow(self, field: Field, points: np.ndarray) -> bool:
-        """Move to the best of some points, or look closer; False once there is nothing left to gain."""
-        top = max(map(key, points), key=lambda k: field.tried[k])
-        if field.tried[top] > field.tried[key(self.best)]:
-            self.best = np.array(top)
-        else:
-            self.width = self.width / 2.0
-        return bool(self.width.max() > FINEST)
+                gaps = self.gaps(columns, LASTING * self.budget.rounds, self.exactly)
+            for k, lasts in zip(leading, lasting(gaps, self.budget.rounds), strict=True):
+                if lasts:
+                    self.mark = self.tried[k]
+                    break
+                self.tried[k] = -np.inf
 
 
 def key(point: np.ndarray) -> tuple:
@@ -154,51 +143,6 @@ def lasting(gaps: np.ndarray, rounds: int) -> np.ndarray:
     relative = np.where(np.isfinite(gaps), gaps, np.inf) / gaps[0]
     top = relative[1:].reshape(-1, rounds, gaps.shape[1]).max(axis=1)
     return np.all((top[1:] < top[:-1]) | (top[1:] <= FLOOR), axis=0)
-
-
-def levels(points: int, dimensions: int) -> int:
-    """How many levels per parameter a full grid of at most `points` points can have; more than MOST_LEVELS would
-    tell a single parameter nothing new."""
-    return min(MOST_LEVELS, max(2, int(points ** (1.0 / dimensions) + 1e-9)))
-
-
-def compass(dimensions: int) -> np.ndarray:
-    """Steps along every axis and every diagonal of the cube."""
-    axes = np.concatenate([np.eye(dimensions), -np.eye(dimensions)])
-    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=dimensions)))
-    return axes if dimensions == 1 else np.concatenate([axes, corners])
-
-
-def lattice(low, high, count) -> np.ndarray:
-    return np.array(
-        list(itertools.product(*(np.linspace(a, b, count) for a, b in zip(low, high, strict=True))))
-    )
-
-
-def race(field: Field, points: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Scores of grid points. On the model all run an eighth of the rounds, the lower half of every group half of the
-    rounds, and the lower quarter of those the whole; whoever drops out scores minus infinity."""
-    rounds, stay = field.budget.rounds, np.arange(len(points))
-    for share, kept in () if field.exactly else ((8, 2), (2, 4)):
-        early = run(field, points[stay], max(4, rounds // share), lowest)
-        if share == 8:
-            field.early |= dict(zip(map(key, points), early.tolist(), strict=True))
-        order, own = np.argsort(-early, kind="stable"), group[stay]
-        parts = [order[own[order] == g] for g in np.unique(own)]
-        stay = np.sort(stay[np.concatenate([part[: max(LEAST, len(part) // kept)] for part in parts])])
-    score = np.full(len(points), -np.inf)
-    score[stay] = run(field, points[stay], rounds, SCORES[field.budget.score])
-    return score
-
-
-def run(field: Field, points: np.ndarray, rounds: int, score: Callable) -> np.ndarray:
-    out = []
-    with np.errstate(all="ignore"):
-        for start in range(0, len(points), CHUNK):
-            part = 10.0 ** points[start : start + CHUNK]
-            columns = dict(zip(field.names, part.T, strict=True))
-            out.append(score(field.gaps(columns, rounds, field.exactly)))
-    return np.concatenate(out)
 
 
 def lowest(gaps: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from fedrepro.papers.fedhybrid import theory
 
 
 class Tuned(TypedDict):
-    """What every setup may say of the search: grid points, rounds of each, and the score."""
+    """What every setup may say of the search: points, rounds of each, and the score."""
 
     points: NotRequired[Count]
     horizon: NotRequired[Count]
@@ -63,7 +63,7 @@ class ConsensusProblem(Problem):
         return Reference(x, constants, optimum.certificate(self.costs, x))
 
     def choose(self, function, params, ref):
-        """Replace every range [low, high] among the hyper-parameters, and what is `like` one, by the grid search's
+        """Replace every range [low, high] among the hyper-parameters, and what is `like` one, by the search's
         winner."""
         params = {
             name: params[value.removeprefix("like ")] if str(value).startswith("like ") else value
@@ -99,26 +99,21 @@ class ConsensusProblem(Problem):
             return out
 
         def gaps(columns, rounds, exactly):
-            """Exact runs are dear where the model is not the problem itself. Within the horizon all columns run an eighth
-            of it, and the lowest third the whole. Beyond, columns come best first and are asked whether they go on
-            falling: those run that do so on the model, up to the first that does so exactly."""
-            if not exactly or model is self.costs:
-                return advance(model, columns, rounds)
-            if rounds <= self.budget.rounds:
-                early = tuning.lowest(advance(self.costs, columns, max(4, rounds // 8)))
-                parts = [np.argsort(-early, kind="stable")[: max(tuning.LEAST, len(early) // 3)]]
-            else:
-                falling = tuning.lasting(advance(model, columns, rounds), self.budget.rounds)
-                parts = np.flatnonzero(falling)[:, None]
+            """Exact runs are dear where the model is not the problem itself. Beyond the horizon columns come best first
+            and are asked whether they go on falling: those run that do so on the model, up to the first that does so
+            exactly."""
+            if not exactly or rounds <= self.budget.rounds or model is self.costs:
+                return advance(self.costs if exactly else model, columns, rounds)
             out = np.full((rounds + 1, len(next(iter(columns.values())))), np.inf)
             out[0] = self.costs.gap(self.start, ref.optimum)
-            for part in parts:
+            falling = tuning.lasting(advance(model, columns, rounds), self.budget.rounds)
+            for part in np.flatnonzero(falling)[:, None]:
                 out[:, part] = advance(self.costs, {n: c[part] for n, c in columns.items()}, rounds)
-                if rounds > self.budget.rounds and tuning.lasting(out[:, part], self.budget.rounds)[0]:
+                if tuning.lasting(out[:, part], self.budget.rounds)[0]:
                     break
             return out
 
-        return params | tuning.search(gaps, ranges, self.budget)
+        return params | tuning.search(gaps, ranges, self.budget, modelled=model is not self.costs)
 
     @classmethod
     def meanings(cls, name, value, setting, params):

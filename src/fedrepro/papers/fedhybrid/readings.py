@@ -63,7 +63,7 @@ def over(speed: float, other: float) -> float:
 def against_fedavg(results, experiment: str) -> pd.DataFrame:
     """The `ratio` of FedHybrid's speed to FedAvg's on the same data and with the same range of stepsizes.
 
-    The wider range has the same number of points and so a coarser grid; since it contains the printed one, a method
+    The wider range has the same number of points and so is searched less closely; since it contains the printed one, a method
     with free stepsizes is given the better of its two winners.
     """
     found = speeds(results, experiment)
