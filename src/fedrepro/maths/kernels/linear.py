@@ -7,7 +7,7 @@ intercept, which ψ never touches. Yuan, Zaheer & Reddi 2021, Algorithms 1-5, li
 import numpy as np
 from numba import njit
 
-from fedrepro.maths.kernels.shrinkage import FAST, ZERO, prox
+from fedrepro.maths.kernels.shrinkage import FAST, ZERO, copy, prox
 from fedrepro.maths.kernels.sigmoid import sigmoid
 
 SQUARED, LOGISTIC = 0, 1
@@ -62,10 +62,10 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
     slopes = np.empty(batch)
     for c in range(len(lengths)):
         state = out[c]
-        state[:] = start
+        copy(start, state)
         for k, low in enumerate(range(0, lengths[c], batch)):
             high = min(low + batch, lengths[c])
-            point[:] = state
+            copy(state, point)
             if mode == LAZY and psi != ZERO:
                 prox(psi, strength, shrink + rate * k, point[:d], side)
             rows, s = visits[c, low:high], slopes[: high - low]

@@ -33,6 +33,13 @@ def prox(psi, strength, t, v, side):
         l2_ball(v, strength)
 
 
+@njit(cache=True, forceinline=True)
+def copy(values, out):
+    """A slice assignment brings a sentence about shapes that do not match, which takes longer to compile than all else."""
+    for j in range(values.size):
+        out[j] = values[j]
+
+
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def soft(v, t):
     soft_into(v, t, v)
@@ -59,7 +66,7 @@ def l1_ball_near(v, radius, theta, out):
     """The projection of v into `out`, its threshold sought from the one of a point nearby; the threshold."""
     total = absolute_sum(v)
     if total <= radius or not np.isfinite(total):
-        out[:] = v
+        copy(v, out)
         return theta
     theta = l1_threshold(v, radius, theta)
     soft_into(v, theta, out)
@@ -134,19 +141,22 @@ def threshold(v, t, side):
         return
     A = v.reshape(v.size // side, side).astype(np.float64)
     G = A.T @ A
-    if not np.isfinite(np.trace(G) ** 2):
-        v[:] = np.nan  # a diverged state; the rotations below would not end well
+    trace = 0.0
+    for i in range(side):
+        trace += G[i, i]
+    if not np.isfinite(trace**2):
+        v.fill(np.nan)  # a diverged state; the rotations below would not end well
         return
     squares, Z = eigenpairs(G, t * t, t * t)
     if squares.size == 0:
-        v[:] = 0.0
+        v.fill(0.0)
         return
     Y = A @ Z.T
     factors = 1.0 - t / np.sqrt(squares)
     for i in range(len(Y)):
         for j in range(factors.size):
             Y[i, j] *= factors[j]
-    v[:] = (Y @ Z).reshape(v.size)
+    copy((Y @ Z).reshape(v.size), v)
 
 
 @njit(cache=True, fastmath=ORDERED)
@@ -172,13 +182,14 @@ def tridiagonal(given):
     n = len(given)
     width = -(-n // COLUMNS) * COLUMNS
     G = np.zeros((n, width))
-    G[:, :n] = given
+    for i in range(n):
+        copy(given[i], G[i])
     diagonal, beside = np.empty(n), np.zeros(n)
     mirrors, scales, p = np.zeros((n, width)), np.zeros(n), np.zeros(width)
     for k in range(n - 1):
         diagonal[k] = G[k, k]
         u = mirrors[k]
-        u[k + 1 :] = G[k, k + 1 :]
+        copy(G[k, k + 1 :], u[k + 1 :])
         square = product(u, u)
         head, norm = u[k + 1], np.sqrt(square)
         beside[k] = -norm if head > 0 else norm
@@ -301,7 +312,7 @@ def reflect(Z, wanted, mirrors, scales):
     for block in range(len(Z)):
         columns = out[:, block * COLUMNS : (block + 1) * COLUMNS]
         for i in range(wanted.size):
-            columns[i] = Z[block, wanted[i] * COLUMNS : (wanted[i] + 1) * COLUMNS]
+            copy(Z[block, wanted[i] * COLUMNS : (wanted[i] + 1) * COLUMNS], columns[i])
     for k in range(n - 2, -1, -1):
         u = mirrors[k]
         for i in range(wanted.size):

@@ -15,6 +15,7 @@ from fedrepro.maths.kernels.shrinkage import (
     L2_BALL,
     ZERO,
     absolute_sum,
+    copy,
     l1_ball_near,
     l2_ball,
     soft_into,
@@ -32,15 +33,15 @@ def walk(psi, strength, mode, X, y, classes, visited, batch, start, rate, shrink
     weights = d * classes
     slopes, column = np.empty((batch, classes), X.dtype), np.empty(batch, X.dtype)
     state, point = np.empty(start.size, X.dtype), np.empty(start.size, X.dtype)
-    state[:weights] = start[:weights].reshape(d, classes).T.copy().reshape(weights)
-    state[weights:] = start[weights:]
+    copy(start[:weights].reshape(d, classes).T.copy().reshape(weights), state[:weights])
+    copy(start[weights:], state[weights:])
     W, theta = state[:weights].reshape(classes, d), 0.0
     for k, low in enumerate(range(0, visited.size, batch)):
         rows = visited[low : low + batch]
         at = state
         if mode == LAZY and psi != ZERO:
             at = point
-            point[weights:] = state[weights:]
+            copy(state[weights:], point[weights:])
             theta = prox(psi, strength, shrink + rate * k, state[:weights], theta, point[:weights])
         s, own = slopes[: rows.size], column[: rows.size]
         products(X, rows, at[:weights].reshape(classes, d), s)
@@ -56,7 +57,7 @@ def walk(psi, strength, mode, X, y, classes, visited, batch, start, rate, shrink
     for j in range(d):
         for i in range(classes):
             to[j, i] = W[i, j]
-    out[weights:] = state[weights:]
+    copy(state[weights:], out[weights:])
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)

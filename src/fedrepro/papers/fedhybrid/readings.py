@@ -63,8 +63,8 @@ def over(speed: float, other: float) -> float:
 def against_fedavg(results, experiment: str) -> pd.DataFrame:
     """The `ratio` of FedHybrid's speed to FedAvg's on the same data and with the same range of stepsizes.
 
-    The wider range has the same number of points and so is searched less closely; since it contains the printed one, a method
-    with free stepsizes is given the better of its two winners.
+    The wider range has the same number of points and so is searched less closely; since it contains the printed one,
+    a method with free stepsizes is given the better of its two winners.
     """
     found = speeds(results, experiment)
     if found.free.any():
