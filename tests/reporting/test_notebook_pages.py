@@ -75,3 +75,14 @@ def test_pictures_are_lighter_and_as_large(notebook):
         100,
     )
     nbformat.validate(nbformat.reads(light, 4))
+
+
+def test_our_notebooks_tell_first_and_fold_their_code_and_end_with_a_cell_to_redraw():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = nbformat.read(path, 4).cells
+        assert cells[0].cell_type == "markdown", path
+        code = [cell for cell in cells if cell.cell_type == "code"]
+        assert all({"hide-input", "parameters"} & set(cell.metadata.get("tags", ())) for cell in code[:-1]), (
+            path
+        )
+        assert "hide-input" not in code[-1].metadata.get("tags", ()) and code[-1] is cells[-1], path

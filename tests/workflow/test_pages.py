@@ -11,6 +11,7 @@ from chromium import Chromium
 from chromium import needed as chromium_needed
 from fedrepro.experiments.results import Results
 from fedrepro.pipeline.config import load
+from fedrepro.reporting.notebooks import redrawn
 from published import Page
 
 pytestmark = pytest.mark.workflow
@@ -47,6 +48,17 @@ def test_every_figure_and_claim_is_there(finished):
 
 def test_a_reduced_scale_is_said(finished):
     assert "smoke" in page(finished).read_text().split("<main>")[0]
+
+
+def test_a_notebook_redraws_any_column_over_any_other(finished):
+    results = Results(finished / "results/smoke")
+    (ax,) = redrawn(results, "fedsplit_fig1", x="exchanges", only="FedSplit").axes
+    assert ax.get_xlabel() == "exchanges" and ax.get_yscale() == "log"
+    assert ax.lines and all("FedSplit" in label for label in ax.get_legend_handles_labels()[1])
+    with pytest.raises(ValueError, match="no column beauty to draw; it has round,"):
+        redrawn(results, "fedsplit_fig1", y="beauty")
+    with pytest.raises(ValueError, match="no curve of fedsplit_fig1 has 'Newton'"):
+        redrawn(results, "fedsplit_fig1", only="Newton")
 
 
 # --- in a browser, as a reader would ---

@@ -10,8 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from fedrepro.datasets.files import written
-from fedrepro.experiments.results import Results
+from fedrepro.experiments.results import KEYS, Results
+from fedrepro.reporting import panels, style
 from fedrepro.reporting.matrix import look
+from fedrepro.reporting.names import called
 
 # Notebooks show words of the configuration and of the data in styled tables, which pandas takes for HTML otherwise.
 pd.options.styler.format.escape = "html"
@@ -42,6 +44,47 @@ def verdicts(results: Results, paper: str, *claims: str) -> str:
             f"<td style='text-align:left;vertical-align:top'><b style='{edge}'>{sign} {words['verdict']}</b>{turns}</td></tr>"
         )
     return f"<table>{''.join(rows)}</table>"
+
+
+def unplanned(results: Results, paper: str) -> pd.DataFrame:
+    """Every cell of a paper that ended other than as planned, counted over seeds."""
+    declared = sorted(p.name for p in (results.folder / KEYS / "traces").glob(f"{paper}_*"))
+    ends = results.ends(*declared)
+    by = ["experiment", "algorithm", "params", "setting", "status"]
+    return ends[ends.status != "done"].groupby(by).size().rename("seeds").reset_index()
+
+
+MOST_CURVES = 10
+
+
+def redrawn(results: Results, experiment: str, x: str = "round", y: str = "", only: str = "", log: str = "y"):
+    """An experiment's traces drawn anew: any column over any other, for the algorithms, parameters and settings whose
+    description has the word `only`, with `log` axes. Where there are many curves, those that end lowest."""
+    rows = results.traces(experiment)
+    rows = rows.assign(floats=rows["floats_down"] + rows["floats_up"])
+    numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c]) and c != "seed"]
+    y = y or numeric[numeric.index("round") + 1]  # the first measure
+    for name in (x, y):
+        if name not in numeric:
+            raise ValueError(f"{experiment} has no column {name} to draw; it has {', '.join(numeric)}")
+    curves = []
+    for named, cells in rows.groupby(["algorithm", "params", "setting"], sort=False):
+        label = " ".join(filter(None, (called(named[0]), *named[1:])))
+        if only in label:
+            curves.append((cells.groupby("seed")[y].last().median(), label, cells))
+    if not curves:
+        raise ValueError(f"no curve of {experiment} has '{only}' in its description")
+    curves.sort(key=lambda one: one[0])
+    with style.applied():
+        figure, ((ax,),) = panels.grid()
+        figure.set_size_inches(7, 4)
+        for k, (_, label, cells) in enumerate(curves[:MOST_CURVES]):
+            panels.curve(ax, cells, y, x=x, label=label, dash=style.DASHES[k % len(style.DASHES)])
+        ax.set(xlabel=x, ylabel=y, title=experiment)
+        ax.set_xscale("log" if "x" in log else "linear")
+        ax.set_yscale("log" if "y" in log else "linear")
+        ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
 
 
 def execute(source: Path, target: Path, page: Path, results: Path) -> None:
