@@ -52,8 +52,9 @@ def content(path: Path, timed_anew: bool) -> bytes:
                 for name in sorted(file.files)
                 if CLOCK not in name
             )
-    if path.name == "index.html":  # the explorer's clocks lie apart
-        return re.sub(rb'(<script type="text/plain" id="clock-)[^<]*', rb"\1", path.read_bytes())
+    if path.name == "index.html":  # the explorer's clocks lie apart, and so does what the jobs took
+        page = re.sub(rb'(<script type="text/plain" id="clock-)[^<]*', rb"\1", path.read_bytes())
+        return re.sub(rb'<section id="costs">.*?</section>', b"", page, flags=re.DOTALL)
     return path.read_bytes()
 
 

@@ -9,11 +9,6 @@ from fedrepro.reporting.figures import save
 
 with job() as given:
     plan = Plan({"scale": given.scale, "papers": given.papers.split(",")})
-    found = costs.table(plan)
     with written(given.table) as temporary:
-        found.to_csv(temporary, index=False)
-    seconds = dict(zip(found["job"], found["cpu_seconds"].fillna(0.0), strict=True))
-    after = {name: one.after for name, one in costs.jobs(plan).items()}
-    minutes = {n: costs.makespan(after, seconds, n) / 60 for n in costs.CORES}
-    missing = int(found["cpu_seconds"].isna().sum())
-    save(picture(costs.by_part(found), minutes, missing), Path(given.figure).with_suffix(""))
+        costs.table(plan).to_csv(temporary, index=False)
+    save(picture(costs.bill(plan)), Path(given.figure).with_suffix(""))

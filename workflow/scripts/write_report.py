@@ -1,11 +1,12 @@
 from pathlib import Path
 
 from fedrepro.experiments.results import Results
-from fedrepro.pipeline.config import load
+from fedrepro.pipeline import costs
 from fedrepro.pipeline.jobs import job
+from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting.page import write
 
 with job() as given:
     output = Path(given.output)
-    config = load({"scale": given.scale, "papers": given.papers.split(",")})
-    write(list(config.papers.values()), Results(output.parents[1]), output)
+    plan = Plan({"scale": given.scale, "papers": given.papers.split(",")})
+    write(list(plan.papers.values()), Results(output.parents[1]), output, bill=costs.bill(plan))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from fedrepro.pipeline.plan import Plan
+from fedrepro.reporting.costs import Bill
 
 CORES = (1, 2, 4, 8, 16, 32)
 
@@ -67,6 +68,15 @@ def by_part(costs: pd.DataFrame) -> pd.DataFrame:
         longest_minutes=("cpu_seconds", lambda s: s.max() / 60),
         peak_mb=("peak_mb", "max"),
     ).reset_index()
+
+
+def bill(plan: Plan) -> Bill:
+    """What the jobs of a run took, added up, and how long they take on more cores."""
+    found = table(plan)
+    seconds = dict(zip(found["job"], found["cpu_seconds"].fillna(0.0), strict=True))
+    after = {name: one.after for name, one in jobs(plan).items()}
+    minutes = {n: makespan(after, seconds, n) / 60 for n in CORES}
+    return Bill(by_part(found), minutes, int(found["cpu_seconds"].isna().sum()))
 
 
 def makespan(after: dict[str, tuple[str, ...]], seconds: dict[str, float], cores: int) -> float:

@@ -61,7 +61,8 @@ def fill(
     folder: Path, papers: list[Paper], results: Results, missing: dict[str, str], plan: Plan
 ) -> list[dict]:
     """All files; returns the claims."""
-    page.write(papers, results, folder / "index.html", LINKS, missing)
+    there = Plan({"scale": plan.scale, "papers": [p.name for p in papers]})
+    page.write(papers, results, folder / "index.html", LINKS, missing, costs.bill(there))
     claims = write_tables(papers, results, folder)
     for paper in papers:
         for name, entry in paper.raw["figures"].items():
@@ -209,6 +210,11 @@ def summary(manifest: dict, claims: list[dict]) -> str:
         f"{len(claims)} claims of {', '.join(manifest['papers'])} at scale {manifest['scale']}: {counts}. "
         "[The page](docs/index.html) has every figure, claim and number behind it; forges show the "
         "[notebooks](docs/notebooks).",
+    ]
+    taken = {paper: sum(parts.values()) for paper, parts in manifest["cpu_minutes"].items()}
+    lines += [
+        "",
+        f"CPU minutes: {', '.join(f'{paper} {minutes:.0f}' for paper, minutes in taken.items())}.",
     ]
     if manifest["missing"]:
         lines += [

@@ -1,4 +1,7 @@
-"""The price of a run as a picture: CPU time by paper and experiment, and the time it takes on more cores."""
+"""The price of a run as a picture and a table: CPU time by paper and experiment, and the time it takes on more cores."""
+
+import io
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,8 +12,30 @@ from fedrepro.reporting import panels, style
 SHADES = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.TEAL, style.WINE, style.GREY)
 
 
-def picture(parts: pd.DataFrame, minutes: dict[int, float], missing: int) -> Figure:
-    """`parts` has a line for every part of every paper; `minutes` tells how long all takes on some cores."""
+@dataclass(frozen=True)
+class Bill:
+    """What a run took: a line for every part of every paper, how long all takes on some cores, and how many jobs left
+    no record."""
+
+    parts: pd.DataFrame
+    minutes: dict[int, float]
+    missing: int
+
+    def by_paper(self) -> list[dict]:
+        """Jobs, CPU minutes, the longest job and the peak of memory of every paper."""
+        groups = self.parts.groupby("paper", sort=False)
+        table = groups.agg({"jobs": "sum", "cpu_minutes": "sum", "longest_minutes": "max", "peak_mb": "max"})
+        return table.reset_index().to_dict("records")
+
+    def svg(self) -> str:
+        buffer = io.StringIO()
+        with style.applied():
+            picture(self).savefig(buffer, format="svg", metadata={"Date": None})
+        return buffer.getvalue()
+
+
+def picture(bill: Bill) -> Figure:
+    parts, minutes, missing = bill.parts, bill.minutes, bill.missing
     with style.applied():
         figure, ((left, right),) = panels.grid(1, 2)
         papers = list(dict.fromkeys(parts["paper"]))

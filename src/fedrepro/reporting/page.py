@@ -16,6 +16,7 @@ from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
 from fedrepro.experiments.results import Results
 from fedrepro.reporting import explorer, matrix, notebooks
+from fedrepro.reporting.costs import Bill
 from fedrepro.reporting.findings import choices, findings, judged
 from fedrepro.reporting.pictures import Definitions, drawn
 from fedrepro.reporting.tables import hyperparameters
@@ -37,8 +38,13 @@ class Links:
 
 
 def write(
-    papers: list[Paper], results: Results, output: Path, links: Links | None = None, missing: dict[str, str] | None = None
-) -> None:  # fmt: skip
+    papers: list[Paper],
+    results: Results,
+    output: Path,
+    links: Links | None = None,
+    missing: dict[str, str] | None = None,
+    bill: Bill | None = None,
+) -> None:
     """`missing`: papers that are not on it -> why."""
     import jinja2
 
@@ -81,10 +87,18 @@ def write(
         explorer=about.replace("<", "\\u003c"),
         numbers=numbers,
         definitions=definitions.svg(),
+        costs=costs_entry(bill) if bill else None,
         provenance=provenance(results, [e for p in papers for e in p.full(p.raw["experiments"])]),
     )
     with written(output) as temporary:
         temporary.write_text(page)
+
+
+def costs_entry(bill: Bill) -> dict:
+    """Apart from the other definitions: no two runs take the same time."""
+    definitions = Definitions(prefix="k")
+    image = drawn(bill.svg(), definitions, "CPU minutes by paper, and minutes on more cores")
+    return {"papers": bill.by_paper(), "image": image, "definitions": definitions.svg(), "bill": bill}
 
 
 def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
