@@ -22,6 +22,7 @@ from fedrepro.reporting.pictures import Definitions, drawn
 from fedrepro.reporting.tables import hyperparameters
 from fedrepro.reporting.verdicts import Verdict, sentence
 
+SENTENCE = re.compile(r"(?:\$[^$]*\$|`[^`]*`|[^.?!]|[.?!](?!\s|$))*[.?!](?=\s|$)")
 SHOWN = re.compile(r"""\bshow\(\s*["'](\w+)["']""")  # a notebook's cell that shows a figure
 
 
@@ -148,32 +149,42 @@ def paper_section(
 
 
 def told_story(paper: Paper, results: Results, figures: dict[str, dict]) -> tuple[list[dict], set[str]]:
-    """The notebook's words with the figures it shows, each at its first place: a paper's story is written once."""
+    """The notebook in short, with the figures it shows, each at its first place: how it begins, and the first sentence
+    of every section."""
     cells = json.loads((results.folder / f"notebooks/{paper.name}.ipynb").read_text())["cells"]
     story, told = [], set()
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            prose = re.sub(r"\A# .*\n?|\bThis notebook [^.]*\.\s*", "", source).strip()
-            story.append(
-                {"prose": notebooks.prose(re.sub(r"^##", "####", prose, flags=re.MULTILINE))} if prose else {}
-            )
+            if words := in_short(source):
+                story.append({"prose": notebooks.prose(words)})
         else:
             for name in SHOWN.findall(source):
                 if name in figures and name not in told:
                     told.add(name)
                     story.append({"figure": figures[name]})
-    return [part for part in closed(story) if part], told
+    return closed(story), told
+
+
+def in_short(markdown: str) -> str:
+    """What a cell of prose gives to the story: nothing where it only goes on."""
+    heading, _, body = markdown.partition("\n")
+    body = re.sub(r"\bThis notebook [^.]*\.\s*", "", body).strip()
+    if heading.startswith("# "):
+        return body
+    if not heading.startswith("## "):
+        return ""
+    first = SENTENCE.match(body)
+    return f"##{heading}\n\n{first[0].strip() if first else ''}"
 
 
 def closed(story: list[dict]) -> list[dict]:
-    """Without sections that have a heading and nothing else here, such as a table that only the notebook shows."""
-    kept = []
-    for i, part in enumerate(story):
-        bare = "prose" in part and re.fullmatch(r"\s*<h\d[^>]*>.*?</h\d>\s*", part["prose"], re.DOTALL)
-        if not bare or (i + 1 < len(story) and story[i + 1].get("figure")):
-            kept.append(part)
-    return kept
+    """Without sections that show nothing here, such as a table that only the notebook has."""
+    return [
+        part
+        for i, part in enumerate(story)
+        if i == 0 or "figure" in part or (i + 1 < len(story) and "figure" in story[i + 1])
+    ]
 
 
 def partition_entry(paper: Paper, name: str, results: Results, definitions: Definitions) -> dict:
