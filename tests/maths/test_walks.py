@@ -27,19 +27,22 @@ OFFSETS = np.array([0, 17, 30, 53, 70])  # unequal clients: the last batch is sm
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 @pytest.mark.parametrize("psi", PENALTIES, ids=str)
 @pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY, linear.SUBGRADIENT])
-def test_linear_walk_equals_its_twin(loss, psi, mode):
+@pytest.mark.parametrize("batch", [4, 1])
+def test_linear_walk_equals_its_twin(loss, psi, mode, batch):
     if mode == linear.SUBGRADIENT and isinstance(psi, L1Ball | L2Ball):
         pytest.skip("a constraint has no subgradients to step along")
     held, start = model(loss, np.float32)
     mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, (slice(0, D),)))
-    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    visit = Sampling(OFFSETS, 3, batch, epochs=2, seed=5).draw(0)
     double = LinearModel(loss, held.X.astype(float), held.y)
     compiled = mode != linear.SUBGRADIENT or isinstance(
         psi, L1
     )  # else the model takes the plain way by itself
-    out = (held if compiled else double).walk(mode, mirror, visit, 4, start, 0.01, 0.3)
+    out = (held if compiled else double).walk(mode, mirror, visit, batch, start, 0.01, 0.3)
     plain = np.empty_like(out)
-    linear.walk_plain(double.gradient, mirror, mode, visit.rows, visit.lengths, 4, start, 0.01, 0.3, plain)
+    linear.walk_plain(
+        double.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, 0.01, 0.3, plain
+    )
     assert np.abs(plain - start).max() > 1e-3
     np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
 

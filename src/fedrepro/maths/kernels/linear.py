@@ -83,6 +83,39 @@ def walk(loss, scale, psi, strength, side, mode, X, y, visits, lengths, batch, s
                 prox(psi, strength, rate, state[:d], side)
 
 
+@njit(cache=True, fastmath=FAST, forceinline=True)
+def pass_on(state, old, step, new, after, before):
+    """Finish the step with the row `old`, shrink by `after`, and predict the row `new` at the point shrunk by `before`:
+    state and rows are read once."""
+    total = 0.0
+    for j in range(state.size):
+        v = state[j] - step * old[j]
+        v -= min(max(v, -after), after)
+        state[j] = v
+        total += (v - min(max(v, -before), before)) * new[j]
+    return total
+
+
+@njit(cache=True, fastmath=FAST)
+def walk_single(loss, scale, strength, mode, X, y, visits, lengths, start, rate, shrink, out):
+    """`walk` for batches of one example and ψ = strength·‖·‖₁: a step and the next prediction are one pass. DESCENT and
+    LAZY only."""
+    d = X.shape[1]
+    for c in range(len(lengths)):
+        state, step, last = out[c], 0.0, 0
+        copy(start, state)
+        for k in range(lengths[c]):
+            row = visits[c, k]
+            after = rate * strength if mode == DESCENT and k > 0 else 0.0
+            before = (shrink + rate * k) * strength if mode == LAZY else 0.0
+            u = pass_on(state[:d], X[last if k > 0 else row], step, X[row], after, before) + state[d]
+            slope = 2.0 * scale * (u - y[row]) if loss == SQUARED else sigmoid(u) - y[row]
+            step, last = slope * rate, row
+            state[d] -= step
+        after = rate * strength if mode == DESCENT and lengths[c] > 0 else 0.0
+        pass_on(state[:d], X[last], step, X[last], after, 0.0)
+
+
 def walk_plain(gradient, mirror, mode, visits, lengths, batch, start, rate, shrink, out):
     """The same for any loss and any mirror map: `gradient(point, rows)` is the mean over a batch."""
     for c, length in enumerate(lengths):

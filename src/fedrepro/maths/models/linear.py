@@ -42,10 +42,12 @@ class LinearModel:
                 self.gradient, mirror, mode, visit.rows, visit.lengths, batch, start, rate, shrink, out
             )
             return out
-        linear.walk(
-            self.code, self.scale, *code, mode, self.X, self.y, visit.rows, visit.lengths, batch,
-            start, float(rate), float(shrink), out,
-        )  # fmt: skip
+        given = (self.X, self.y, visit.rows, visit.lengths)
+        step = (start, float(rate), float(shrink), out)
+        if batch == 1 and mode != linear.SUBGRADIENT and code[0] in (CODES["zero"], CODES["l1"]):
+            linear.walk_single(self.code, self.scale, code[1], mode, *given, *step)
+        else:
+            linear.walk(self.code, self.scale, *code, mode, *given, batch, *step)
         return out
 
 
