@@ -82,7 +82,7 @@ def test_a_papers_figures_concern_that_paper_alone(after, paper):
     assert {name for name, rule in found.items() if rule == "figure"} == {
         f"results/smoke/figures/{paper}/{figure}.{kind}"
         for figure in load({"scale": "smoke"}, after).papers[paper].raw["figures"]
-        for kind in ("svg", "pdf", "png")
+        for kind in ("svg", "png")
     }
     assert papers(found, PAPERS) == {paper}
     assert rules(found) <= {"figure", "notebook", "page", "costs"}

@@ -15,14 +15,16 @@ rule figure:
             category="{paper}",
             labels={"figure": "{figure}"},
         ),
-        pdf=f"{RESULTS}/figures/{{paper}}/{{figure}}.pdf",
-        png=f"{RESULTS}/figures/{{paper}}/{{figure}}.png",
+        more=[
+            f"{RESULTS}/figures/{{paper}}/{{figure}}.{kind}" for kind in PLAN.kinds[1:]
+        ],
     log:
         f"{RESULTS}/logs/figures/{{paper}}/{{figure}}.log",
     conda:
         ENVIRONMENT
     threads: 1
     params:
+        files=lambda w, output: ",".join(output),
         experiments=lambda w: ",".join(
             PLAN.entry(w.paper, "figures", w.figure)["experiments"]
         ),
@@ -32,5 +34,15 @@ rule figure:
     message:
         "Drawing {wildcards.paper} {wildcards.figure}"
     shell:
-        "python workflow/scripts/draw_figure.py log={log:q} output={output.svg:q}"
+        "python workflow/scripts/draw_figure.py log={log:q} output={params.files:q}"
         " paper={wildcards.paper:q} figure={wildcards.figure:q} experiments={params.experiments:q}"
+
+
+# At scales whose figures have none, a PDF is asked for by its name: results/quick/figures/fedsplit/fig1.pdf.
+if "pdf" not in PLAN.kinds:
+
+    use rule figure as figure_pdf with:
+        output:
+            f"{RESULTS}/figures/{{paper}}/{{figure}}.pdf",
+        log:
+            f"{RESULTS}/logs/figures/{{paper}}/{{figure}}_pdf.log",

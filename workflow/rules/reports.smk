@@ -104,7 +104,7 @@ rule costs:
             caption="../report/costs.rst",
             category="report",
         ),
-        more=[f"{RESULTS}/{name}" for name in PLAN.cost_files[2:]],
+        more=PLAN.cost_files[2:],
     log:
         f"{RESULTS}/logs/costs.log",
     conda:
@@ -113,11 +113,12 @@ rule costs:
     params:
         scale=CONFIG.scale,
         papers=",".join(PLAN.papers),
+        figures=",".join(PLAN.cost_files[1:]),
         code=PLAN.code("count_costs"),
     message:
         "Adding up what the jobs took"
     shell:
-        "python workflow/scripts/count_costs.py log={log:q} table={output.table:q} figure={output.figure:q}"
+        "python workflow/scripts/count_costs.py log={log:q} table={output.table:q} figures={params.figures:q}"
         " scale={params.scale:q} papers={params.papers:q}"
 
 

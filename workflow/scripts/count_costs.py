@@ -11,4 +11,4 @@ with job() as given:
     plan = Plan({"scale": given.scale, "papers": given.papers.split(",")})
     with written(given.table) as temporary:
         costs.table(plan).to_csv(temporary, index=False)
-    save(picture(costs.bill(plan)), Path(given.figure).with_suffix(""))
+    save(picture(costs.bill(plan)), *map(Path, given.figures.split(",")))

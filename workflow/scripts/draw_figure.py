@@ -2,9 +2,9 @@ from pathlib import Path
 
 from fedrepro.experiments.results import Results
 from fedrepro.pipeline.jobs import job
-from fedrepro.reporting.figures import render
+from fedrepro.reporting.figures import draw, save
 
 with job() as given:
-    svg = Path(given.output)
+    files = [Path(name) for name in given.output.split(",")]
     experiments = [f"{given.paper}_{name}" for name in given.experiments.split(",")]
-    render(given.paper, given.figure, Results(svg.parents[2]), experiments, svg.with_suffix(""))
+    save(draw(given.paper, given.figure, Results(files[0].parents[2]), experiments), *files)

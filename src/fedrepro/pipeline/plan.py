@@ -89,7 +89,12 @@ class Plan:
         return self.traces_of(paper, experiments) + self.references_of(paper, experiments)
 
     def figure_files(self, paper: str, figure: str) -> list[str]:
-        return [f"{self.results}/figures/{paper}/{figure}.{kind}" for kind in ("svg", "pdf", "png")]
+        return [f"{self.results}/figures/{paper}/{figure}.{kind}" for kind in self.kinds]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The formats of a figure; PDF, which takes as long as all else, only at scale paper and on request."""
+        return ("svg", "png", "pdf") if self.scale == "paper" else ("svg", "png")
 
     def figures(self) -> dict[str, list[str]]:
         """Target name -> files: `fedsplit_fig3a`, and `fedsplit_fig3` for all its lettered parts. What a figure was drawn
@@ -119,7 +124,12 @@ class Plan:
             f"{self.results}/notebooks/{paper}.html",
         ]
 
-    cost_files = ("tables/costs.csv", "figures/costs.svg", "figures/costs.pdf", "figures/costs.png")
+    @property
+    def cost_files(self) -> list[str]:
+        return [
+            f"{self.results}/{name}"
+            for name in ("tables/costs.csv", *(f"figures/costs.{k}" for k in self.kinds))
+        ]
 
     # --- what a job depends on besides its input files: the script it starts and all that imports ---
 
@@ -220,10 +230,13 @@ class Plan:
             files |= {*self.paper_files(paper), f"{self.results}/notebooks/{paper}.ipynb"}
             files |= {f"{self.results}/tables/{paper}_{t}" for t in ("slips.csv", "evidence.parquet")}
             files.add(f"{self.results}/figures/claims/{paper}")
+            files |= {
+                f"{self.results}/figures/{paper}/{name}.pdf" for name in self.papers[paper].raw["figures"]
+            }
         files |= {
-            f"{self.results}/{name}"
-            for name in ("report/index.html", "claims.csv", "evidence.parquet", *self.cost_files)
+            f"{self.results}/{name}" for name in ("report/index.html", "claims.csv", "evidence.parquet")
         }
+        files |= set(self.cost_files)
         files |= {f"{self.results}/notebooks/overview.{kind}" for kind in ("ipynb", "html")}
         return {Path(file) for file in files}
 

@@ -1,6 +1,6 @@
 """Drawing what the papers registered: a figure is a short function `fig1(results) -> Figure` made of panels.
 
-`render` puts on what no figure may forget: the mark of a reduced scale and of data that are not the paper's.
+`draw` puts on what no figure may forget: the mark of a reduced scale and of data that are not the paper's.
 """
 
 from pathlib import Path
@@ -45,15 +45,11 @@ def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
         drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
 
 
-def render(paper: str, figure: str, results: Results, experiments: list[str], stem: Path) -> None:
-    save(draw(paper, figure, results, experiments), stem)
-
-
-def save(drawn: Figure, stem: Path) -> None:
-    """Write <stem>.svg, .pdf and .png."""
+def save(drawn: Figure, *paths: Path) -> None:
+    """Write the figure into files of the formats that they are named after."""
     with style.applied():
         drawn.draw_without_rendering()
         drawn.set_layout_engine("none")  # laid out once, not again for every format
-        for kind, how in FORMATS.items():
-            with written(f"{stem}.{kind}") as temporary:
-                drawn.savefig(temporary, **how)
+        for path in paths:
+            with written(path) as temporary:
+                drawn.savefig(temporary, **FORMATS[path.suffix[1:]])

@@ -30,7 +30,7 @@ SHOWN = re.compile(r"""\bshow\(\s*["'](\w+)["']""")  # a notebook's cell that sh
 class Links:
     """Where a page leads, relative to itself: patterns of paper, figure and experiment; None where there is nothing."""
 
-    figure: tuple[str, str] = ("PDF", "../figures/{paper}/{figure}.pdf")
+    figure: tuple[str, str] = ("SVG", "../figures/{paper}/{figure}.svg")
     notebook: str = "../notebooks/{paper}.html"
     traces: bool = True
     files: dict[str, str] = field(
@@ -49,7 +49,9 @@ def write(
     """`missing`: papers that are not on it -> why."""
     import jinja2
 
-    links = links or Links()
+    links = links or (
+        Links(("PDF", "../figures/{paper}/{figure}.pdf")) if results.scale == "paper" else Links()
+    )
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader(here)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
