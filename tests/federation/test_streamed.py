@@ -89,7 +89,7 @@ def test_without_a_reference_there_is_no_gap():
 
 
 PEAK = """
-import resource, sys
+import sys
 import numpy as np
 import fedrepro
 
@@ -107,11 +107,12 @@ clients = fedrepro.StreamedClients.from_arrays(
     Drawn(), y, loss="logistic", ridge=0.1, memory_gb=memory_gb, reference=False)
 for name, parameters in (("fedgd", {"step": 1.0}), ("fednew", {})):
     fedrepro.run(name, clients, rounds=1, **parameters)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells the peak of a process alone")
 def test_the_process_stays_within_its_budget():
     """5,000 clients of 50 x 100 are 0.2 GB of rows and 0.4 GB of Hessians; 100,000 are 20 times that (benchmarks/scaling.py)."""
     done = subprocess.run([sys.executable, "-c", PEAK, "5000", "0.4"], check=True, capture_output=True)
-    assert float(done.stdout) < 0.4e9
+    assert 1000 * float(done.stdout) < 0.4e9
