@@ -59,7 +59,7 @@ test-faults: setup
 	python -m pytest tests/faults tests/workflow/test_reruns.py -m "faults or not faults" --faults-table new
 
 bench: setup
-	python benchmarks/run.py
+	python benchmarks
 
 scaling: setup
 	python benchmarks/scaling.py

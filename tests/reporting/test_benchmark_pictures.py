@@ -1,6 +1,8 @@
 """What the benchmarks measured, as pictures and on the page."""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -46,3 +48,16 @@ def test_every_method_is_measured_and_drawn(tmp_path):
 
 def test_a_page_without_measurements_has_no_picture_of_them(tmp_path):
     assert benchmarks.shown(tmp_path, Definitions()) == []
+
+
+def test_make_bench_in_small(tmp_path):
+    """Every benchmark runs, its two sides agree where it compares them, and the table has what it promises."""
+    command = [sys.executable, ROOT / "benchmarks", "--small", "--folder", tmp_path]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    table = pd.read_csv(tmp_path / "bench.csv")
+    assert set(table["benchmark"]) == {"fco", "fedavg", "fedhybrid", "fedsplit", "hyfdca", "shed"}
+    assert all(what in done.stdout for what in table["what"]) and table["what"].is_unique
+    assert (table["ours"] > 0).all() and (table["bound"] > 0).all() and (table["plain"].dropna() > 0).all()
+    np.testing.assert_allclose(table["ratio"], table["plain"] / table["ours"])
+    np.testing.assert_allclose(table["share"], table["bound"] / table["ours"])
+    assert [one["id"] for one in benchmarks.shown(tmp_path, Definitions())] == ["bench"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -22,6 +23,12 @@ LOOKS = {
     "fedgd_streamed": (style.BLUE, style.DASHES[1]),
 }
 TITLES = {
+    "bench": (
+        "Speed, as ratios of one run",
+        "Left: how many times as long the plain way takes, a loop as one would write it in NumPy. Right: the share of our time"
+        " in which this machine, measured in the same run, does what cannot be avoided.",
+        "make bench",
+    ),
     "scaling": (
         "Cost against size",
         f"Rounds in which every client takes part. The numbers are slopes of a line through the {FITTED} largest sizes, in"
@@ -66,6 +73,37 @@ def lines(ax, rows: pd.DataFrame, size: str, quantity: str) -> None:
         ax.loglog(own[size], own[quantity], "o", ms=4, color=shade, ls=dash, label=words)
     ax.legend(fontsize=7.5, loc="upper left")
     ax.margins(y=0.3)
+
+
+def bench(table: Path) -> Figure:
+    """Bars, a line of the table each: the ratio to the plain way, and the share of the physical bound."""
+    rows = pd.read_csv(table)
+    places = np.arange(len(rows))
+    with style.applied():
+        figure, (left, right) = plt.subplots(
+            1, 2, sharey=True, layout="constrained", figsize=(3 * style.WIDTH, 0.8 + 0.34 * len(rows))
+        )
+        left.barh(places, rows["ratio"], color=style.BLUE)
+        right.barh(places, 100 * rows["share"], color=style.ORANGE)
+        for place, row in zip(places, rows.itertuples(), strict=True):
+            if np.isfinite(row.ratio):
+                left.text(row.ratio, place, f" {row.ratio:.3g}", va="center", fontsize=7.5)
+            if np.isfinite(row.share):
+                right.text(
+                    100 * row.share, place, f" {row.share:.0%}: {row.bound_is}", va="center", fontsize=7.5
+                )
+        left.axvline(1.0, color=style.GREY, lw=1)
+        left.set_xscale("log")
+        left.set_yticks(places, rows["what"])
+        left.invert_yaxis()
+        left.set_xlabel("the plain way's time / ours")
+        right.set_xlabel("share of the bound [%]")
+        left.margins(x=0.15)
+        right.margins(x=0.6)
+        for ax in (left, right):
+            ax.grid(axis="y", visible=False)
+        style.plain_powers(figure)
+    return figure
 
 
 def shown(folder: Path, definitions: Definitions) -> list[dict]:
