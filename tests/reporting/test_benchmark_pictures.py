@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedrepro.reporting import benchmarks
+from fedrepro.experiments.results import Results
+from fedrepro.reporting import benchmarks, page
 from fedrepro.reporting.figures import save
 from fedrepro.reporting.pictures import Definitions
 
@@ -46,8 +47,21 @@ def test_every_method_is_measured_and_drawn(tmp_path):
     assert [one["id"] for one in benchmarks.shown(tmp_path, Definitions())] == ["scaling"]
 
 
-def test_a_page_without_measurements_has_no_picture_of_them(tmp_path):
-    assert benchmarks.shown(tmp_path, Definitions()) == []
+@pytest.mark.parametrize("measured", [True, False])
+def test_the_page_shows_what_is_there(tmp_path, measured):
+    class Unjudged(Results):
+        def claims(self, *papers):
+            return pd.DataFrame()
+
+    if measured:
+        rows = [{"axis": axis, "method": "giant", "m": size, "n": size, "d": size, "seconds": size**2, "own_mb": size}
+                for axis in benchmarks.SIZES for size in (10, 100)]  # fmt: skip
+        (tmp_path / "benchmarks").mkdir()
+        pd.DataFrame(rows).to_csv(tmp_path / "benchmarks/scaling.csv")
+        save(benchmarks.scaling(tmp_path / "benchmarks/scaling.csv"), tmp_path / "benchmarks/scaling")
+    page.write([], Unjudged(tmp_path / "smoke"), tmp_path / "smoke/report/index.html")
+    text = (tmp_path / "smoke/report/index.html").read_text()
+    assert ('<figure id="scaling">' in text) == ('<a href="#speed">' in text) == measured
 
 
 def test_make_bench_in_small(tmp_path):

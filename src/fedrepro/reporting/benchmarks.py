@@ -87,10 +87,20 @@ def bench(table: Path) -> Figure:
         right.barh(places, 100 * rows["share"], color=style.ORANGE)
         for place, row in zip(places, rows.itertuples(), strict=True):
             if np.isfinite(row.ratio):
-                left.text(row.ratio, place, f" {row.ratio:.3g}", va="center", fontsize=7.5)
+                left.text(
+                    row.ratio,
+                    place,
+                    f" {row.ratio:,.0f}" if row.ratio >= 100 else f" {row.ratio:.2g}",
+                    va="center",
+                    fontsize=7.5,
+                )
             if np.isfinite(row.share):
                 right.text(
-                    100 * row.share, place, f" {row.share:.0%}: {row.bound_is}", va="center", fontsize=7.5
+                    100 * row.share,
+                    place,
+                    f" {100 * row.share:.2g} %: {row.bound_is}",
+                    va="center",
+                    fontsize=7.5,
                 )
         left.axvline(1.0, color=style.GREY, lw=1)
         left.set_xscale("log")
