@@ -8,6 +8,7 @@ memory together, and all are those of `maths.costs`.
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from fedrepro.maths.costs import LinearModels, Quadratics
 from fedrepro.maths.losses import LOSSES
@@ -82,14 +83,12 @@ class StreamedStack:
         return pad_rows(columns, self.shape[1], fill)
 
 
-class Matrices:
+class Matrices(NDArrayOperatorsMixin):
     """A matrix d x d for every client, formed when they are gone through, by form(stack, *rows).
 
     As with an array (m, d, d), a matrix or number for all can be added or multiplied, `np.linalg.solve` and `eigvalsh`
-    take them, and so do loops; `np.asarray` forms all at once.
+    take them, and so do loops, some clients at a time. Whatever else NumPy does with them forms all at once.
     """
-
-    __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to this class
 
     def __init__(self, data: StreamedStack, form: Callable, *rows: np.ndarray):
         self.data, self.form, self.rows = data, form, rows
@@ -110,13 +109,14 @@ class Matrices:
     def then(self, change: Callable) -> "Matrices":
         return Matrices(self.data, lambda part, *rows: change(self.form(part, *rows)), *self.rows)
 
-    def __add__(self, shared) -> "Matrices":
-        return self.then(lambda H: H + shared)
+    def __getitem__(self, key) -> np.ndarray:
+        return np.asarray(self)[key]
 
-    def __mul__(self, shared) -> "Matrices":
-        return self.then(lambda H: H * shared)
-
-    __radd__, __rmul__ = __add__, __mul__
+    def __array_ufunc__(self, ufunc, method, *inputs, **more):
+        shared = [other for other in inputs if not isinstance(other, Matrices) and np.ndim(other) < 3]
+        if ufunc in (np.add, np.multiply) and method == "__call__" and not more and len(shared) == 1:
+            return self.then(lambda H: ufunc(H, shared[0]))
+        return getattr(ufunc, method)(*map(whole, inputs), **more)
 
     def sum(self, axis: int) -> np.ndarray:
         """Over the clients, one after the other, as NumPy adds along the first axis; single numbers it adds in pairs."""
@@ -136,10 +136,13 @@ class Matrices:
         return np.asarray(self.map(lambda H: H), dtype)
 
     def __array_function__(self, function, types, args, kwargs):
-        first, *rest = args
-        if function not in (np.linalg.solve, np.linalg.eigvalsh) or first is not self or kwargs:
-            return NotImplemented
-        return self.map(function, *rest)
+        if function in (np.linalg.solve, np.linalg.eigvalsh) and args[0] is self and not kwargs:
+            return self.map(function, *args[1:])
+        return function(*map(whole, args), **kwargs)
+
+
+def whole(value):
+    return np.asarray(value) if isinstance(value, Matrices) else value
 
 
 class StreamedModels(LinearModels):
