@@ -9,7 +9,7 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo publish browser test test-faults bench fidelity lock clean
+.PHONY: help setup demo publish browser test test-faults bench scaling fidelity lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
@@ -17,7 +17,8 @@ help:
 	@echo "make publish   docs/ from the results of scale paper (SCALE=quick for another), as far as they are there"
 	@echo "make test    format, lint, unit, contract and workflow tests"
 	@echo "make test-faults   kills, full disks and other environments, on all five papers; long"
-	@echo "make bench   speed ratios, measured in one run"
+	@echo "make bench   speed ratios, measured in one run, into the report"
+	@echo "make scaling   time and memory against clients, samples and dimension, into the report"
 
 setup: $(BIN)/.ready
 
@@ -58,7 +59,10 @@ test-faults: setup
 	python -m pytest tests/faults tests/workflow/test_reruns.py -m "faults or not faults" --faults-table new
 
 bench: setup
-	python benchmarks/run.py
+	python benchmarks
+
+scaling: setup
+	python benchmarks/scaling.py
 
 # Renews the table of config/README.md from the papers' YAML.
 fidelity: setup

@@ -1,11 +1,10 @@
-"""FedAvg for logistic regression: our rounds per second beside a straightforward NumPy loop, in the same run.
+"""FedAvg for logistic regression: a round beside a straightforward NumPy loop, in the same run.
 
 64 clients x 128 examples x 1,024 features, 10 clients a round, batches of 10, one epoch.
 """
 
-import time
-
 import numpy as np
+from measuring import line, reading, seconds
 from threadpoolctl import threadpool_limits
 
 from fedrepro import algorithms
@@ -39,23 +38,8 @@ def plain_round(w, X, y, visit):
     return w + total / COHORT
 
 
-def seconds(step, rounds):
-    """Processor time per round, the best of three timings: on one thread it is the clock's, less other people's work."""
-    best = np.inf
-    for _ in range(3):
-        begin = time.process_time()
-        for _ in range(rounds):
-            step()
-        best = min(best, (time.process_time() - begin) / rounds)
-    return best
-
-
-def read_speed(array) -> float:
-    """Bytes per second of one pass over an array far larger than the caches: the bound nobody can beat."""
-    return array.nbytes / seconds(lambda: array.sum(), 2)
-
-
-def run() -> list[dict]:
+def run(small: bool) -> list[dict]:
+    repeat = 2 if small else 100
     with threadpool_limits(1):
         X, y, sampling = problem()
         model = LinearModel("logistic", X, y)
@@ -66,7 +50,8 @@ def run() -> list[dict]:
         ours_point = next(generator)
         plain_point = plain_round(np.zeros(D + 1), X.astype(float), y, sampling.visit(0))
         np.testing.assert_allclose(ours_point, plain_point, atol=1e-9)
-        ours = 1.0 / seconds(lambda: next(generator), 100)
+        ours = seconds(lambda: next(generator), repeat)
+        bound = reading(X.nbytes) * COHORT / M
         rows = []
         for name, data in (("float64", X.astype(float)), ("float32", X)):
             state = {"w": np.zeros(D + 1, data.dtype), "round": 0}
@@ -77,10 +62,6 @@ def run() -> list[dict]:
                 )
                 state["round"] += 1
 
-            plain = 1.0 / seconds(step, 30)
-            rows.append({"name": f"FedAvg logistic, rounds/s (NumPy in {name})", "ours": f"{ours:.0f}", "plain": f"{plain:.0f}",
-                         "ratio": ours / plain, "target": 4.0})  # fmt: skip
-        bound = read_speed(np.ones(50_000_000)) / (COHORT * N * D * X.itemsize)
-        rows.append({"name": "FedAvg logistic, share of the memory-bandwidth bound", "ours": f"{ours:.0f}", "plain": f"{bound:.0f}",
-                     "ratio": ours / bound, "target": None})  # fmt: skip
+            words = f"FedAvg, logistic, a round (NumPy in {name})"
+            rows.append(line(words, ours, seconds(step, repeat // 2), bound, "reading the cohort's rows"))
     return rows

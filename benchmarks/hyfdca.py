@@ -1,92 +1,74 @@
-"""Speed of HyFDCA's outer iteration, as ratios taken in one run.
+"""Speed of HyFDCA's outer iteration on data of the shapes of covtype and of the newsgroups, dense and sparse.
 
-An outer iteration on all of covtype, and on the newsgroups, against one pass of X @ w and X.T @ alpha. Both sides
-store the data alike: dense for covtype, its non-zeros for the newsgroups.
+Both must read all data once; the compiled coordinate ascent has a NumPy twin.
 """
-
-import time
 
 import numpy as np
 import scipy.sparse
+from measuring import line, reading, seconds
 from threadpoolctl import threadpool_limits
 
-from fedrepro import datasets
 from fedrepro.algorithms.hyfdca import hyfdca
 from fedrepro.datasets.partition import hybrid
-from fedrepro.datasets.preprocess import signs, unit_interval, unit_rows
+from fedrepro.datasets.preprocess import unit_rows
 from fedrepro.federation.hybrid import HybridClients
 from fedrepro.federation.rectangles import Rectangles
 from fedrepro.maths.kernels.dual_ascent import ascend, ascend_plain
 from fedrepro.maths.seeds import stream
 
-CLIENTS = (10, 4)
-TARGET = 3.0
+CLIENTS = "10x4"
 
 
-def seconds(work, repeat: int = 5) -> float:
-    """The fastest of a few runs: what other work on the machine disturbs least."""
-    spans = []
-    for _ in range(repeat):
-        begin = time.perf_counter()
-        work()
-        spans.append(time.perf_counter() - begin)
-    return min(spans)
+def dense(n: int, d: int):
+    return unit_rows(stream(0, "benchmark", "dense").random((n, d)))
 
 
-def outer_iteration(name: str, X, y, lam: float) -> dict:
+def sparse(n: int, d: int, words: int):
+    """Rows of at most so many non-zeros; columns of low number are frequent, as words are."""
+    rng = stream(0, "benchmark", "sparse")
+    columns = (d * rng.random(n * words) ** 3).astype(int)
+    entries = (rng.random(n * words), (np.repeat(np.arange(n), words), columns))
+    return scipy.sparse.csr_array(unit_rows(scipy.sparse.csr_array(entries, shape=(n, d))))
+
+
+def labels(n: int):
+    return np.where(stream(0, "benchmark", "labels").random(n) < 0.5, 1.0, -1.0)
+
+
+def size(X) -> int:
+    """Bytes."""
+    return X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+
+
+def outer_iteration(words: str, X, lam: float) -> dict:
     """Everybody present, H = 300."""
-    w, alpha = stream(0, "benchmark").standard_normal(X.shape[1]), y / 2
-    data = Rectangles(X, y, *hybrid(*X.shape, *CLIENTS, stream(0, "benchmark", "cut")), lam)
+    y = labels(X.shape[0])
+    data = Rectangles(X, y, *hybrid(*X.shape, CLIENTS, stream(0, "benchmark", "cut")), lam)
     rounds = hyfdca(HybridClients(data), inner=300)
     next(rounds)  # the squared lengths are exchanged once
-    plain = seconds(lambda: (X @ w, X.T @ alpha))
     ours = seconds(lambda: next(rounds))
-    return {"name": name, "ours": ours, "plain": plain, "ratio": ours / plain, "target": TARGET}
+    return line(f"HyFDCA, {words}, an outer iteration", ours, None, reading(size(X)), "reading the data")
 
 
-def covtype() -> dict:
-    raw = datasets.load("covtype")
-    X = unit_rows(unit_interval(raw.X))
-    return outer_iteration(
-        "outer iteration, covtype, 10 x 4 clients: seconds against a pass over X", X, signs(raw.y, 2), 5e-5
-    )
-
-
-def newsgroups() -> dict:
-    raw = datasets.load("news20")
-    X = scipy.sparse.csr_array(raw.X).astype(float)
-    name = "outer iteration, newsgroups, 10 x 4 clients: seconds against a pass over the non-zeros"
-    return outer_iteration(name, X, signs(raw.y, 1), 1e-5)
-
-
-def epoch() -> dict:
-    """The compiled coordinate ascent against its NumPy twin: here the plain side is the slower one."""
-    raw = datasets.load("news20")
-    X = scipy.sparse.csr_array(scipy.sparse.csr_array(raw.X)[:1000, :5000]).astype(float)
-    y, square = signs(raw.y[:1000], 1), np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    order = stream(0, "benchmark", "order").permutation(1000)
+def epoch(X) -> dict:
+    n, d = X.shape
+    y, square = labels(n), np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    order = stream(0, "benchmark", "order").permutation(n)
 
     def run(kernel):
-        kernel(X, y, np.zeros(1000), np.zeros(1000), square, order, 0.1, 1.0, np.zeros(5000))
+        kernel(X, y, np.zeros(n), np.zeros(n), square, order, 0.1, 1.0, np.zeros(d))
 
     run(ascend)
-    ours, plain = seconds(lambda: run(ascend)), seconds(lambda: run(ascend_plain), 1)
-    return {
-        "name": "dual ascent epoch: compiled against NumPy",
-        "ours": ours,
-        "plain": plain,
-        "ratio": ours / plain,
-        "target": 0.1,
-    }
+    ours, plain = seconds(lambda: run(ascend), 3), seconds(lambda: run(ascend_plain), best_of=1)
+    return line("HyFDCA's dual ascent, an epoch", ours, plain, reading(size(X)), "reading the data")
 
 
-def run() -> list[dict]:
+def run(small: bool) -> list[dict]:
     with threadpool_limits(1):
-        return [covtype(), newsgroups(), epoch()]
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(
-            f"{row['name']}: {row['ours']:.4f} s, plain {row['plain']:.4f} s, ratio {row['ratio']:.2f} (target {row['target']:g})"
-        )
+        n, d = (400, 20) if small else (581_012, 54)
+        wide = sparse(200, 500, 10) if small else sparse(11_314, 130_107, 160)
+        return [
+            outer_iteration(f"{n:,} x {d} dense, {CLIENTS} clients", dense(n, d), 5e-5),
+            outer_iteration(f"{wide.shape[0]:,} x {wide.shape[1]:,} sparse, {CLIENTS} clients", wide, 1e-5),
+            epoch(scipy.sparse.csr_array(wide[:1000, :5000])),
+        ]

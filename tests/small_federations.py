@@ -22,6 +22,7 @@ from fedrepro.federation.hybrid import HybridClients
 from fedrepro.federation.primal_dual import PrimalDualClients
 from fedrepro.federation.protocol import Federation
 from fedrepro.federation.rectangles import Rectangles
+from fedrepro.federation.streamed import StreamedClients
 from fedrepro.federation.wide import WideClients
 from fedrepro.maths import hinge
 from fedrepro.maths.columns import ColumnQuadratics
@@ -31,6 +32,7 @@ from fedrepro.maths.models.linear import LinearModel
 from fedrepro.maths.optimum import minimiser
 from fedrepro.maths.pooled import PooledQuadratic
 from fedrepro.maths.proxes import L1, OnBlocks, Zero
+from fedrepro.maths.streamed import StreamedQuadratics, StreamedStack
 from fedrepro.maths.wide import WideLinearModels
 from hinge_problems import unit_problem
 
@@ -66,6 +68,15 @@ def clients(m=3, case="different"):
     G, c, start = bowls(m, case)
     costs = Quadratics(G, c, np.zeros(m))
     return Clients(costs, start, constants(costs, start, m, case))
+
+
+def streamed(m=3, case="different"):
+    """The bowls as rows of data, ½‖A_j x − b_j‖², of two clients at a time."""
+    G, c, start = bowls(m, case)
+    A = np.linalg.cholesky(G).transpose(0, 2, 1)
+    b = np.linalg.solve(A.transpose(0, 2, 1), c[..., None])[..., 0]
+    costs = StreamedQuadratics(StreamedStack(A, np.full(m, D), D, together=2), b, np.ones(m))
+    return StreamedClients(costs, start, constants(Quadratics(G, c, np.zeros(m)), start, m, case))
 
 
 def primal_dual(m=3, case="different"):
@@ -181,6 +192,7 @@ KINDS = {
     HybridClients: rectangles,
     HorizontalClients: whole_samples,
     CompleteClients: complete,
+    StreamedClients: streamed,
 }
 CASES = {kind: {"different", "shared", "copies"} for kind in KINDS}
 CASES[HybridClients] = CASES[HorizontalClients] = {"different", "shared"}

@@ -14,17 +14,22 @@ bookkeeping; do several papers use it, or one; does it solve, or read what was s
     papers        a folder per paper: its problems, theory, readings, claims, figures
     pipeline      what Snakemake asks: configuration, files of every target, hashes of code
 
-For data of one's own, without the pipeline: `fedrepro.Clients.from_arrays(X, y)` and `fedrepro.run("fedsplit", clients)`.
+For data of one's own, without the pipeline: `fedrepro.Clients.from_arrays(X, y)` and `fedrepro.run("fedsplit", clients)`;
+`fedrepro.StreamedClients` where they are beyond memory.
 """
 
 import importlib
 
-__all__ = ["Clients", "run"]
+__all__ = ["Clients", "StreamedClients", "run"]
 
 
 def __getattr__(name: str):
     """Loaded when asked for: the command line starts without NumPy."""
-    home = {"Clients": "fedrepro.federation.clients", "run": "fedrepro.experiments.alone"}
+    home = {
+        "Clients": "fedrepro.federation.clients",
+        "StreamedClients": "fedrepro.federation.streamed",
+        "run": "fedrepro.experiments.alone",
+    }
     if name not in home:
         raise AttributeError(f"module 'fedrepro' has no attribute '{name}'")
     return getattr(importlib.import_module(home[name]), name)

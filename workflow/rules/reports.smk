@@ -151,6 +151,7 @@ rule page:
         [PLAN.paper_files(paper) for paper in PLAN.papers],
         [PLAN.trace(block) for block in CONFIG.blocks],
         f"{RESULTS}/claims.csv",
+        sorted(glob.glob("results/benchmarks/*.svg")),  # of `make bench` and `make scaling`
     output:
         report(
             f"{RESULTS}/report/index.html",

@@ -36,6 +36,7 @@ def run(algorithm: str | Callable, clients: Clients, *, rounds: int, **parameter
     steps = function(clients, **parameters)
     for round in range(rounds + 1):
         x = next(steps) if round else x
-        gap = clients.costs.gap(x, clients.optimum) / clients.m
+        best = getattr(clients, "optimum", None)  # streamed clients may know none
+        gap = np.nan if best is None else clients.costs.gap(x, best) / clients.m
         rows.append({"round": round, "gap": gap} | clients.ledger.row())
     return {name: np.array([row[name] for row in rows]) for name in rows[0]} | {"x": x}

@@ -15,7 +15,7 @@ from fedrepro.datasets.files import written
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper, at_scale
 from fedrepro.experiments.results import Results
-from fedrepro.reporting import explorer, matrix, notebooks
+from fedrepro.reporting import benchmarks, explorer, matrix, notebooks
 from fedrepro.reporting.costs import Bill
 from fedrepro.reporting.findings import choices, findings, judged
 from fedrepro.reporting.pictures import Definitions, drawn
@@ -89,6 +89,7 @@ def write(
         links=links,
         explorer=about.replace("<", "\\u003c"),
         numbers=numbers,
+        measured=benchmarks.shown(results.folder.parent / "benchmarks", definitions),
         definitions=definitions.svg(),
         costs=costs_entry(bill) if bill else None,
         provenance=provenance(results, [e for p in papers for e in p.full(p.raw["experiments"])]),

@@ -1,0 +1,45 @@
+"""What all benchmarks share: a clock, the bounds that no program on this machine can beat, and a line of the table."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+
+def seconds(work: Callable, repeat: int = 1, best_of: int = 3) -> float:
+    """Processor time of `work`, the best of a few timings: on one thread it is the clock's, less other people's work."""
+    best = np.inf
+    for _ in range(best_of):
+        begin = time.process_time()
+        for _ in range(repeat):
+            work()
+        best = min(best, (time.process_time() - begin) / repeat)
+    return best
+
+
+def reading(size: float) -> float:
+    """Seconds to read so many bytes once, by BLAS's inner product of an array as large, in whichever cache it fits."""
+    array = np.ones(max(1, int(size // 8)))
+    return seconds(lambda: array.dot(array), max(1, int(2e7 // size)))
+
+
+def multiplying(operations: float) -> float:
+    """Seconds for so many additions and multiplications, at the speed of BLAS's product of two large float32 matrices."""
+    n = 1000
+    a = np.ones((n, n), np.float32)
+    return operations * seconds(lambda: a @ a) / (2 * n**3)
+
+
+def line(
+    what: str, ours: float, plain: float | None = None, bound: float | None = None, of: str = ""
+) -> dict:
+    """A line of the table, in seconds; `of` says what the bound is. No bound, no share of it."""
+    return {
+        "what": what,
+        "ours": ours,
+        "plain": plain,
+        "ratio": plain and plain / ours,
+        "bound": bound,
+        "share": bound and bound / ours,
+        "bound_is": of,
+    }
