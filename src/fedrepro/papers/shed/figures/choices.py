@@ -126,7 +126,7 @@ def endings(results):
         ax.plot(renewals, np.full(len(renewals), height), "|", color=style.GREY, ms=14)
     ax.set_yticks(range(len(found)), [r.name for r in reversed(found)], fontsize=8)
     ax.set(xlabel="iterations to a cost of $10^{-10}$", ylim=(-0.6, len(found) - 0.4), xlim=(0, 1.05 * longest),
-           title=r"Fib-SHED, FMNIST non i.i.d., $\mu = 10^{-8}$; grey: renewals")  # fmt: skip
+           title="Fib-SHED, FMNIST non i.i.d.,\n" r"$\mu = 10^{-8}$; grey: renewals")  # fmt: skip
     ax.grid(axis="y", visible=False)
     return figure
 
