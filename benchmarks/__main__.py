@@ -47,7 +47,10 @@ def main(given: list[str]) -> None:
     from fedrepro.reporting import benchmarks
     from fedrepro.reporting.figures import save
 
-    save(benchmarks.bench(words.folder / "bench.csv"), words.folder / "bench")
+    save(
+        benchmarks.bench(words.folder / "bench.csv"),
+        *(words.folder / f"bench.{kind}" for kind in ("svg", "png")),
+    )
 
 
 if __name__ == "__main__":

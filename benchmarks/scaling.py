@@ -171,7 +171,10 @@ def main(given: list[str]) -> None:
     from fedrepro.reporting import benchmarks
     from fedrepro.reporting.figures import save
 
-    save(benchmarks.scaling(words.folder / "scaling.csv"), words.folder / "scaling")
+    save(
+        benchmarks.scaling(words.folder / "scaling.csv"),
+        *(words.folder / f"scaling.{kind}" for kind in ("svg", "png")),
+    )
 
 
 if __name__ == "__main__":

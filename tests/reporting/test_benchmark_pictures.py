@@ -43,7 +43,7 @@ def test_every_method_is_measured_and_drawn(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "scaling.csv", index=False)
     figure = benchmarks.scaling(tmp_path / "scaling.csv")
     assert len(figure.axes) == 6
-    save(figure, tmp_path / "scaling")
+    save(figure, tmp_path / "scaling.svg")
     assert [one["id"] for one in benchmarks.shown(tmp_path, Definitions())] == ["scaling"]
 
 
@@ -58,7 +58,7 @@ def test_the_page_shows_what_is_there(tmp_path, measured):
                 for axis in benchmarks.SIZES for size in (10, 100)]  # fmt: skip
         (tmp_path / "benchmarks").mkdir()
         pd.DataFrame(rows).to_csv(tmp_path / "benchmarks/scaling.csv")
-        save(benchmarks.scaling(tmp_path / "benchmarks/scaling.csv"), tmp_path / "benchmarks/scaling")
+        save(benchmarks.scaling(tmp_path / "benchmarks/scaling.csv"), tmp_path / "benchmarks/scaling.svg")
     page.write([], Unjudged(tmp_path / "smoke"), tmp_path / "smoke/report/index.html")
     text = (tmp_path / "smoke/report/index.html").read_text()
     assert ('<figure id="scaling">' in text) == ('<a href="#speed">' in text) == measured
