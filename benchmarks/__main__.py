@@ -5,7 +5,6 @@ the modules to run, all by default. Table and picture go to results/benchmarks, 
 """
 
 import argparse
-import csv
 import importlib
 import os
 import sys
@@ -38,19 +37,12 @@ def main(given: list[str]) -> None:
             rows.append({"benchmark": name} | row)
             print(f"{row['what']:58} {shown(row['ours']):>9} {shown(row['plain']):>9} {shown(row['ratio']):>7} "
                   f"{shown(row['bound']):>9} {shown(row['share'], '{:.0%}'):>6}  {row['bound_is']}", flush=True)  # fmt: skip
-    words.folder.mkdir(parents=True, exist_ok=True)
-    with open(words.folder / "bench.csv", "w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
+
+    from measuring import keep
 
     from fedrepro.reporting import benchmarks
-    from fedrepro.reporting.figures import save
 
-    save(
-        benchmarks.bench(words.folder / "bench.csv"),
-        *(words.folder / f"bench.{kind}" for kind in ("svg", "png")),
-    )
+    keep(rows, words.folder / "bench.csv", benchmarks.bench)
 
 
 if __name__ == "__main__":

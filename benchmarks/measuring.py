@@ -1,7 +1,9 @@
 """What all benchmarks share: a clock, the bounds that no program on this machine can beat, and a line of the table."""
 
+import csv
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -43,3 +45,15 @@ def line(
         "share": bound and bound / ours,
         "bound_is": of,
     }
+
+
+def keep(rows: list[dict], table: Path, picture: Callable) -> None:
+    """Write what was measured, and its picture beside it."""
+    from fedrepro.reporting.figures import save
+
+    table.parent.mkdir(parents=True, exist_ok=True)
+    with open(table, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    save(picture(table), table.with_suffix(".svg"), table.with_suffix(".png"))

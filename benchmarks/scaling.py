@@ -6,7 +6,6 @@ Linux's VmHWM. `--most 1000` leaves out more than so many clients, or samples ea
 """
 
 import argparse
-import csv
 import itertools
 import json
 import os
@@ -162,19 +161,12 @@ def main(given: list[str]) -> None:
         found.append({"axis": axis, "method": method} | size | json.loads(done.stdout))
         print(", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" if isinstance(v, str) else f"{k} {v:,}"
                         for k, v in found[-1].items()), flush=True)  # fmt: skip
-    words.folder.mkdir(parents=True, exist_ok=True)
-    with open(words.folder / "scaling.csv", "w", newline="") as file:
-        table = csv.DictWriter(file, list(found[0]))
-        table.writeheader()
-        table.writerows(found)
+
+    from measuring import keep
 
     from fedrepro.reporting import benchmarks
-    from fedrepro.reporting.figures import save
 
-    save(
-        benchmarks.scaling(words.folder / "scaling.csv"),
-        *(words.folder / f"scaling.{kind}" for kind in ("svg", "png")),
-    )
+    keep(found, words.folder / "scaling.csv", benchmarks.scaling)
 
 
 if __name__ == "__main__":

@@ -145,13 +145,6 @@ def lasting(gaps: np.ndarray, rounds: int) -> np.ndarray:
     return np.all((top[1:] < top[:-1]) | (top[1:] <= FLOOR), axis=0)
 
 
-def lowest(gaps: np.ndarray) -> np.ndarray:
-    """Decades that the gap has fallen by its highest value in the last quarter, and minus infinity where it rose."""
-    relative = np.where(np.isfinite(gaps), gaps, np.inf) / gaps[0]
-    last = relative[-max(1, len(gaps) // 4) :].max(axis=0)
-    return np.where(last < np.inf, -np.log10(np.maximum(last, FLOOR)), -np.inf)
-
-
 def decay(gaps: np.ndarray) -> np.ndarray:
     """Decades a round that the gap falls: by its highest value in the last quarter, or until it has arrived.
 

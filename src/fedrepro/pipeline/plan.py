@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The formats of a figure; PDF, which takes as long as all else, only at scale paper and on request."""
+        """The formats of a figure; PDF, the slowest of them to write, only at scale paper and on request."""
         return ("svg", "png", "pdf") if self.scale == "paper" else ("svg", "png")
 
     def figures(self) -> dict[str, list[str]]:

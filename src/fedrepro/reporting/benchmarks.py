@@ -15,13 +15,10 @@ FITTED = 3  # of the largest sizes
 SIZES = {"clients": "m", "samples": "n", "dimension": "d"}
 AXES = {"clients": "clients", "samples": "samples a client", "dimension": "dimension"}
 QUANTITIES = {"seconds": "processor seconds a round", "own_mb": "memory beyond the libraries' [MB]"}
-LOOKS = {
-    "fedgd": (style.BLUE, "-"),
-    "giant": (style.GREEN, "-"),
-    "feddualavg": (style.ORANGE, "-"),
-    "hyfdca": (style.PURPLE, "-"),
-    "fedgd_streamed": (style.BLUE, style.DASHES[1]),
-}
+DASHED = {
+    "fedgd_streamed": style.DASHES[1],
+    "hyfdca": style.DASHES[3],
+}  # they share a colour with another line
 TITLES = {
     "bench": (
         "Speed, as ratios of one run",
@@ -64,13 +61,14 @@ def lines(ax, rows: pd.DataFrame, size: str, quantity: str) -> None:
     for name, cells in rows.groupby("method", sort=False):
         own = cells.sort_values(size)
         own = own[own[quantity] > 0]
-        words = called(name.removesuffix("_streamed"))
+        method = name.removesuffix("_streamed")
+        words = called(method)
         if name.endswith("_streamed"):
             words += f" streamed, {cells.n.iloc[0]} × {cells.d.iloc[0]}"
         if len(own) > 1:
             words += f": {slope(own[size], own[quantity]):.2f}"
-        shade, dash = LOOKS[name]
-        ax.loglog(own[size], own[quantity], "o", ms=4, color=shade, ls=dash, label=words)
+        dash = DASHED.get(name, "-")
+        ax.loglog(own[size], own[quantity], "o", ms=4, color=style.colour(method), ls=dash, label=words)
     ax.legend(fontsize=7.5, loc="upper left")
     ax.margins(y=0.3)
 

@@ -102,7 +102,7 @@ def costs_entry(bill: Bill) -> dict:
     """Apart from the other definitions: no two runs take the same time."""
     definitions = Definitions(prefix="k")
     image = drawn(bill.svg(), definitions, "CPU minutes by paper, and minutes on more cores")
-    return {"papers": bill.by_paper(), "image": image, "definitions": definitions.svg(), "bill": bill}
+    return {"papers": bill.by_paper(), "image": image, "definitions": definitions.svg()}
 
 
 def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
