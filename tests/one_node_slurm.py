@@ -56,7 +56,9 @@ def needed() -> None:
     """Skip where Slurm or the environment with its executor could not be installed."""
     missing = [name for name in (*DAEMONS, "sbatch", str(SNAKEMAKE[0])) if not found(name)]
     if missing:
-        pytest.skip(f"{', '.join(missing)}: not there (`make slurm` installs it); nothing was run through Slurm")
+        pytest.skip(
+            f"{', '.join(missing)}: not there (`make slurm` installs it); nothing was run through Slurm"
+        )
 
 
 def found(name: str) -> str | None:

@@ -1,0 +1,89 @@
+"""The cluster profile through a real Slurm of one node: the same bytes as a local run, and a job that is killed is resumed."""
+
+import os
+import subprocess
+
+import pytest
+from bits import differences
+from fault_runs import FIGURE, SMOKE, run, said, wait_for
+
+import one_node_slurm as slurm
+from project_copy import environment
+
+pytestmark = pytest.mark.workflow
+
+PAPERS = os.environ.get("PAPERS", "")  # all of them, unless `make test-slurm PAPERS=fedsplit`
+# The profile as the documents have it; a test does not wait as long for what Slurm says.
+CLUSTER = (
+    *("--profile", "profiles/slurm", "--slurm-status-command", "squeue"),
+    *("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"),
+)
+
+
+def through_slurm(project, *words: str) -> list[dict[str, str]]:
+    """Run it all, with the first block that runs killed; the jobs of Slurm."""
+    slurm.needed()
+    with slurm.cluster() as known:
+        command = [*map(str, slurm.SNAKEMAKE), *CLUSTER, *words]
+        with (
+            said(project).open("w") as out,
+            subprocess.Popen(
+                command, cwd=project, env=environment(project) | known, stdout=out, stderr=subprocess.STDOUT
+            ) as running,
+        ):
+            try:
+                kill_a_block(known, running)
+                running.wait()
+            finally:
+                running.terminate()
+        assert running.returncode == 0, said(project).read_text()[-8000:]
+        return slurm.jobs(known, "--states=all")
+
+
+def kill_a_block(known: dict[str, str], running: subprocess.Popen) -> None:
+    def blocks() -> list[dict[str, str]]:
+        return [
+            job for job in slurm.jobs(known, "--states=running") if job["comment"].startswith("rule_block")
+        ]
+
+    assert wait_for(blocks, running, 3000), "no block ever ran"
+    subprocess.run(["scancel", "--full", blocks()[0]["id"]], env=known, check=True)
+
+
+def check_arrays_and_the_retry(jobs: list[dict[str, str]]) -> None:
+    """Blocks went as an array; the one that was killed went again, alone and with more memory."""
+    blocks = [job for job in jobs if job["comment"].startswith("rule_block_")]
+    (killed,) = (job for job in blocks if job["state"] == "CANCELLED")
+    others = [job for job in blocks if job["array"] == killed["array"] and job is not killed]
+    (again,) = (
+        job for job in blocks if job["array"] != killed["array"] and megabytes(job) > megabytes(killed)
+    )
+    assert others and {job["state"] for job in others} == {"COMPLETED"} == {again["state"]}
+    assert megabytes(again) == 2 * (megabytes(killed) - 1)  # an array asks for one more, for its list of jobs
+
+
+def megabytes(job: dict[str, str]) -> float:
+    number, unit = float(job["memory"][:-1]), job["memory"][-1]
+    return number * {"M": 1, "G": 1024}[unit]
+
+
+def test_a_figure_through_slurm_and_a_kill(finished, project):
+    jobs = through_slurm(project, FIGURE, *SMOKE)
+    check_arrays_and_the_retry(jobs)
+    assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
+    assert differences(finished / "results/smoke", project / "results/smoke", part=True) == []
+
+
+@pytest.mark.slurm
+def test_papers_through_slurm_and_a_kill(request, project, tmp_path):
+    slurm.needed()
+    words = ("--config", "scale=smoke", *((f"papers={PAPERS}",) if PAPERS else ()))
+    if PAPERS:
+        from project_copy import copy_project
+
+        local = copy_project(tmp_path / "local")
+        run(local, "--cores", "2", *words)
+    else:
+        local = request.getfixturevalue("finished")
+    check_arrays_and_the_retry(through_slurm(project, *words))
+    assert differences(local / "results/smoke", project / "results/smoke") == []
