@@ -97,7 +97,8 @@ def cluster() -> Iterator[dict[str, str]]:
             wait_for_node(known, folder)
             yield known
         finally:
-            subprocess.run(["scancel", "--full", "--user", getpass.getuser()], env=known, timeout=30)
+            ended = ["scancel", "--full", "--signal=KILL", "--user", getpass.getuser()]
+            subprocess.run(ended, env=known, timeout=30)
             wait_until(lambda: not jobs(known, "--states=running,completing"), 20)
             for daemon in reversed(DAEMONS):
                 stop(folder / f"{daemon}.pid")
@@ -138,7 +139,7 @@ def wait_until(condition, seconds: float) -> bool:
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.2)
+        time.sleep(0.5)
     return True
 
 

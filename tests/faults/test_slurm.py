@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, SMOKE, run, said, wait_for
+from fault_runs import FIGURE, SMOKE, run, said
 
 import one_node_slurm as slurm
 from project_copy import environment
@@ -41,13 +41,16 @@ def through_slurm(project, *words: str) -> list[dict[str, str]]:
 
 
 def kill_a_block(known: dict[str, str], running: subprocess.Popen) -> None:
-    def blocks() -> list[dict[str, str]]:
-        return [
-            job for job in slurm.jobs(known, "--states=running") if job["comment"].startswith("rule_block")
-        ]
+    found: list[str] = []
 
-    assert wait_for(blocks, running, 3000), "no block ever ran"
-    subprocess.run(["scancel", "--full", blocks()[0]["id"]], env=known, check=True)
+    def ran() -> bool:
+        jobs = slurm.jobs(known, "--states=running")
+        found.extend(job["id"] for job in jobs if job["comment"].startswith("rule_block_"))
+        return bool(found) or running.poll() is not None
+
+    slurm.wait_until(ran, 3000)
+    assert found, "no block ever ran"
+    subprocess.run(["scancel", "--full", found[0]], env=known, check=True)
 
 
 def check_arrays_and_the_retry(jobs: list[dict[str, str]]) -> None:
