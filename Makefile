@@ -60,7 +60,7 @@ slurm: setup
 	VIRTUAL_ENV=.venv-slurm uv pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-test: setup browser slurm
+test: setup browser
 	ruff format --check .
 	ruff check .
 	snakefmt --check Snakefile workflow
@@ -74,7 +74,7 @@ test-faults: setup
 
 # Through a Slurm of one node, compared with a local run; PAPERS=fedsplit for one paper.
 test-slurm: slurm
-	PAPERS=$(PAPERS) python -m pytest tests/faults/test_slurm.py -m slurm -rs
+	PAPERS=$(PAPERS) python -m pytest tests/faults/test_slurm.py -m slurm -k papers -rs
 
 bench: setup
 	python benchmarks

@@ -70,6 +70,7 @@ def megabytes(job: dict[str, str]) -> float:
     return number * {"M": 1, "G": 1024}[unit]
 
 
+@pytest.mark.slurm
 def test_a_figure_through_slurm_and_a_kill(finished, project):
     jobs = through_slurm(project, FIGURE, *SMOKE)
     check_arrays_and_the_retry(jobs)
