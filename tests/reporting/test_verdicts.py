@@ -92,6 +92,18 @@ def test_two_choices_where_one_is_not_enough():
     assert verdict(rows).turns_on == ("a", "b")
 
 
+def test_many_combinations_are_counted_and_the_strongest_choice_is_named():
+    rows = [
+        one
+        for a in range(4)
+        for b in range(4)
+        for one in seeds(0.5 if 2 * a + b > 5 else 1.5, a=str(a), b=str(b))
+    ]
+    why = verdict(rows).why
+    assert "holds in 6 and fails in 10 of 16 combinations of a, b" in why
+    assert "most often with a 3 (100%), least with a 0 (0%)" in why
+
+
 def test_a_meaning_is_a_choice():
     found = verdict(seeds(4.0), "> means", [2, 3, 5])
     assert (found.verdict, found.turns_on) == (DEPENDS, ("meaning",))

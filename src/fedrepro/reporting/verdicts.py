@@ -178,24 +178,43 @@ def turning(cells: list[Cell]) -> tuple[tuple[str, ...], str]:
     fails = [key for key, o in outcomes.items() if o == {"fails"}]
     other = [key for key in outcomes if key not in holds and key not in fails]
     few, verb, rest = (fails, "fails", "holds") if len(fails) <= len(holds) else (holds, "holds", "fails")
-    words = (
-        f"{verb} with {listed(names, few)}, {rest} otherwise"
-        if few and not other
-        else "; ".join(
-            f"{verb} with {listed(names, keys)}"
-            for verb, keys in (("holds", holds), ("fails", fails), ("in some seeds or choices", other))
-            if keys
-        )
-    )
+    if few and not other and len(few) <= FEW:
+        words = f"{verb} with {listed(names, few)}, {rest} otherwise"
+    elif len(outcomes) <= FEW:
+        kinds = (("holds", holds), ("fails", fails), ("in some seeds or choices", other))
+        words = "; ".join(f"{verb} with {listed(names, keys)}" for verb, keys in kinds if keys)
+    else:
+        words = f"holds in {len(holds)} and fails in {len(fails)} of {len(outcomes)} combinations of {', '.join(names)}"
+        words += f"; {strongest(cells, names)}"
     return (names if decided >= 1 - 1e-9 else (*names, "seed")), words
 
 
+FEW = 3  # combinations of choices that a sentence lists; of more it counts them
+
+
+def strongest(cells: list[Cell], names: tuple[str, ...]) -> str:
+    """The choice whose value matters most by itself: with which it holds most often and with which least."""
+
+    def shares(name: str) -> dict[str, float]:
+        found: dict[str, list[float]] = {}
+        for cell in cells:
+            found.setdefault(cell.choices.get(name, "-"), []).append(cell.share)
+        return {value: sum(s) / len(s) for value, s in found.items()}
+
+    known = {name: shares(name) for name in names}
+    name = max(names, key=lambda n: max(known[n].values()) - min(known[n].values()))
+    most, least = max(known[name], key=known[name].get), min(known[name], key=known[name].get)
+    return (
+        f"most often with {listed((name,), [(most,)])} ({known[name][most]:.0%}), "
+        f"least with {listed((name,), [(least,)])} ({known[name][least]:.0%})"
+    )
+
+
 def listed(names: tuple[str, ...], keys: list[tuple]) -> str:
-    """`start = last, step = 1/L*; …`; a meaning is said by itself."""
-    shown = [
+    """`start last, step 1/L* or …`; a meaning is said by itself."""
+    return " or ".join(
         ", ".join(v if n == MEANING else f"{n} {v}" for n, v in zip(names, key, strict=True)) for key in keys
-    ]
-    return " or ".join(shown[:6]) + (f" or {len(shown) - 6} more" if len(shown) > 6 else "")
+    )
 
 
 @dataclass
