@@ -67,15 +67,17 @@ class LogHandler(LogHandlerBase):
     def write(self, words: str) -> None:
         """These words instead of the line that stands there."""
         with contextlib.suppress(OSError, ValueError):
-            self.stream.write((ERASE if self.shown else "") + words)
-            self.shown = self.terminal and bool(words)
+            rewritten = self.terminal and bool(words)
+            # A blank after the line: what jobs say themselves comes there, and stays.
+            self.stream.write((ERASE if self.shown else "") + words + " " * rewritten)
+            self.shown = rewritten
             self.stream.flush()
 
     def width(self) -> int:
         try:
-            return (os.get_terminal_size(self.stream.fileno()).columns or 80) - 1
+            return (os.get_terminal_size(self.stream.fileno()).columns or 80) - 2
         except (OSError, ValueError):
-            return 79
+            return 78
 
     def tick(self) -> None:
         """The time left goes down while a long job runs."""

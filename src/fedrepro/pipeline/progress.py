@@ -70,7 +70,7 @@ class Run:
         done = self.of(DONE)
         pairs = [(job.took, job.recorded) for job in done if job.recorded is not None]
         slower = (TRUST + sum(took for took, _ in pairs)) / (TRUST + sum(last for _, last in pairs))
-        lag = max(median(job.end - job.begin - job.took for job in done), 0.0) if done else 0.0
+        lag = max(median([0.0, 0.0, *(job.end - job.begin - job.took for job in done)]), 0.0)
         todo = [job for job in self.jobs.values() if job.state in (WAITING, RUNNING)]
         todo += [] if self.alive else self.of(FAILED)
         kinds: dict[str, list[float]] = {}
@@ -80,7 +80,7 @@ class Run:
             if job.recorded is not None:
                 kinds.setdefault(job.kind, []).append(job.recorded * slower)
         means = {kind: fmean(seconds) for kind, seconds in kinds.items()}
-        if 2 * sum(job.kind not in means for job in todo) > len(todo):
+        if 2 * sum(job.kind not in means for job in todo) > len(self.jobs):
             return None
         whole = fmean(means.values()) if means else 0.0
         each = [0.0]
@@ -92,7 +92,9 @@ class Run:
 
     def line(self, now: float, width: int | None = None, over: bool = False) -> str:
         """Jobs, time left, papers and what runs, in one line no longer than `width`: the first wording that fits."""
-        done, failed, running = self.of(DONE), self.of(FAILED), [] if over else self.of(RUNNING)
+        done, failed = self.of(DONE), self.of(FAILED)
+        over = over or len(done) + len(failed) == len(self.jobs)
+        running = [] if over else self.of(RUNNING)
         head = f"{len(done)} of {len(self.jobs)} jobs" + (f", {len(failed)} failed" if failed else "")
         head += f" in {spoken(now - self.begin)}" if over else f", {about(self.left(now))}"
         every = Counter(job.paper for job in self.jobs.values() if job.paper)
@@ -102,7 +104,7 @@ class Run:
         words = [job.words[:1].lower() + job.words[1:] for job in running]
         first = [words[0] + (f" and {len(words) - 1} more" if words[1:] else "")] if words else []
         few = whole if len(every) > 1 else each
-        wordings = (each, "; ".join(words)), (few, "; ".join(words)), (few, *first)
+        wordings = (each, "; ".join(words)), (few, "; ".join(words)), (few, *first), first
         lines = [" | ".join(filter(None, (head, *parts))) for parts in wordings]
         if width is None:
             return lines[0]
@@ -139,7 +141,7 @@ def spoken(seconds: float) -> str:
 
 
 def about(seconds: float | None) -> str:
-    return "time left unknown" if seconds is None else f"about {spoken(seconds)} left"
+    return "time left unknown" if seconds is None else f"about {spoken(max(seconds, 1.0))} left"
 
 
 def why(job: Job) -> str:
