@@ -170,7 +170,7 @@ def load(place: Path = PLACE) -> Run | None:
         for event in events[:-1]:  # what follows the last end of a line was cut short
             run.event(*json.loads(event))
         return run
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
