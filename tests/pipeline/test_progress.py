@@ -90,16 +90,18 @@ def test_the_line_counts_jobs_and_papers_and_names_what_runs():
     assert run(done(), done()).line(100.0) == "2 of 2 jobs in 2 min | fedsplit 2/2"
 
 
-@pytest.mark.parametrize("width", [200, 100, 70, 50, 30, 12])
+@pytest.mark.parametrize("width", [200, 140, 100, 78, 60, 48, 30, 12])
 def test_the_line_fits(width):
     papers = "fedsplit", "fedhybrid", "fco", "hyfdca", "shed", "arena"
     jobs = [done(paper=paper) for paper in papers] + [job(paper=paper) for paper in papers[1:]]
     whole = run(*jobs, job(state=RUNNING, words="Running fedgd on fig1"), job(state=RUNNING, paper=""))
     line = whole.line(51.0, width)
     assert len(line) <= width
-    assert ("hyfdca 1/2" in line) == (width >= 200)
-    assert ("0 of 6 papers" in line) == (70 < width < 200)
-    assert ("running fedgd on fig1" in line) == (width > 50)
+    assert ("hyfdca 1/2" in line) == (width >= 140)
+    assert ("0/6 papers" in line) == (78 <= width < 140)
+    assert ("running fedgd on fig1" in line) == (width >= 60)
+    assert ("; running it" in line) == (width >= 78)
+    assert line.startswith("6 of 13 j") and line.endswith(("it", "+1", "…"))
 
 
 # --- the logger ---

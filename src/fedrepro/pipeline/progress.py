@@ -18,6 +18,7 @@ from statistics import fmean, median
 PLACE = Path(".snakemake/fedrepro-run.jsonl")
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 TRUST = 10.0  # seconds of work that have to differ from the recorded ones before the estimate believes it
+ROOM = 30  # columns of a line for what runs
 MOST = 20  # jobs of one state that `fedrepro status` names
 
 
@@ -91,24 +92,28 @@ class Run:
         return max(sum(each) / max(self.cores, 1), *each)
 
     def line(self, now: float, width: int | None = None, over: bool = False) -> str:
-        """Jobs, time left, papers and what runs, in one line no longer than `width`: the first wording that fits."""
+        """Jobs, time left, papers and what runs, in one line no longer than `width`. The papers take as much as leaves ROOM
+        for what runs, which changes more often."""
         done, failed = self.of(DONE), self.of(FAILED)
         over = over or len(done) + len(failed) == len(self.jobs)
-        running = [] if over else self.of(RUNNING)
         head = f"{len(done)} of {len(self.jobs)} jobs" + (f", {len(failed)} failed" if failed else "")
         head += f" in {spoken(now - self.begin)}" if over else f", {about(self.left(now))}"
         every = Counter(job.paper for job in self.jobs.values() if job.paper)
         ready = Counter(job.paper for job in done)
-        each = ", ".join(f"{paper} {ready[paper]}/{n}" for paper, n in every.items())
-        whole = f"{sum(ready[paper] == n for paper, n in every.items())} of {len(every)} papers"
-        words = [job.words[:1].lower() + job.words[1:] for job in running]
-        first = [words[0] + (f" and {len(words) - 1} more" if words[1:] else "")] if words else []
-        few = whole if len(every) > 1 else each
-        wordings = (each, "; ".join(words)), (few, "; ".join(words)), (few, *first), first
-        lines = [" | ".join(filter(None, (head, *parts))) for parts in wordings]
+        papers = ", ".join(f"{paper} {ready[paper]}/{n}" for paper, n in every.items())
+        whole = f"{sum(ready[paper] == n for paper, n in every.items())}/{len(every)} papers"
+        heads = [" | ".join(filter(None, (head, part))) for part in (papers, whole if every else "", "")]
+        words = [job.words[:1].lower() + job.words[1:] for job in self.of(RUNNING) if not over]
         if width is None:
-            return lines[0]
-        return next((line for line in lines if len(line) <= width), lines[-1][: width - 1] + "…")
+            return " | ".join(filter(None, (heads[0], "; ".join(words))))
+        line = next((one for one in heads if len(one) + (0 if over else ROOM) <= width), head)
+        if words:
+            more = f" +{len(words) - 1}" if words[1:] else ""
+            room = width - len(line) - len(" | ")
+            line += " | " + (
+                "; ".join(words) if len("; ".join(words)) <= room else cut(words[0], room - len(more)) + more
+            )
+        return cut(line, width)
 
     def report(self, now: float) -> list[str]:
         """The sentences of `fedrepro status`."""
@@ -132,6 +137,10 @@ class Run:
 def listed(lines: list[str]) -> list[str]:
     more = [f"  … and {len(lines) - MOST} more"] if len(lines) > MOST else []
     return [f"  {line}" for line in lines[:MOST]] + more
+
+
+def cut(words: str, width: int) -> str:
+    return words if len(words) <= width else words[: max(width - 1, 0)] + "…"
 
 
 def spoken(seconds: float) -> str:
