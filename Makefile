@@ -9,7 +9,7 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo publish browser test test-faults bench scaling fidelity lock clean
+.PHONY: help setup demo publish browser slurm test test-faults test-slurm bench scaling fidelity lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
@@ -17,6 +17,7 @@ help:
 	@echo "make publish   docs/ from the results of scale paper (SCALE=quick for another), as far as they are there"
 	@echo "make test    format, lint, unit, contract and workflow tests"
 	@echo "make test-faults   kills, full disks and other environments, on all five papers; long"
+	@echo "make test-slurm   all papers through a Slurm of one node (PAPERS=fedsplit for one); long"
 	@echo "make bench   speed ratios, measured in one run, into the report"
 	@echo "make scaling   time and memory against clients, samples and dimension, into the report"
 
@@ -46,6 +47,19 @@ browser:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "Chromium could not be installed: the report will not be opened in a browser"
 
+# Slurm from Debian's packages, and its executor in an environment of its own; where they cannot be had, what needs them
+# says that it was skipped.
+slurm: setup
+	@command -v sbatch >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1 \
+	  || echo "Slurm could not be installed: nothing will be run through it"
+	@$(MAKE) --no-print-directory .venv-slurm/.ready || echo "envs/slurm.lock could not be installed: nothing will be run through Slurm"
+
+.venv-slurm/.ready: envs/requirements.lock envs/slurm.lock
+	uv venv --quiet --clear --python $(BIN)/python .venv-slurm
+	VIRTUAL_ENV=.venv-slurm uv pip sync --quiet --compile-bytecode --require-hashes envs/requirements.lock envs/slurm.lock
+	VIRTUAL_ENV=.venv-slurm uv pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
 test: setup browser
 	ruff format --check .
 	ruff check .
@@ -56,7 +70,11 @@ test: setup browser
 
 # What survives a kill, a full disk or another environment, on all five papers; writes the table in tests/README.md.
 test-faults: setup
-	python -m pytest tests/faults tests/workflow/test_reruns.py -m "faults or not faults" --faults-table new
+	python -m pytest tests/faults tests/workflow/test_reruns.py -m "not slurm" --faults-table new
+
+# Through a Slurm of one node, compared with a local run; PAPERS=fedsplit for one paper.
+test-slurm: slurm
+	PAPERS=$(PAPERS) python -m pytest tests/faults/test_slurm.py -m slurm -k papers -rs
 
 bench: setup
 	python benchmarks
@@ -72,6 +90,8 @@ fidelity: setup
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --all-extras pyproject.toml -o envs/requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --constraint envs/requirements.lock --group slurm -o envs/slurm.lock
 
 clean:
-	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-slurm .snakemake .pytest_cache .ruff_cache .hypothesis

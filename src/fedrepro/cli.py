@@ -39,6 +39,13 @@ def main(words: list[str] | None = None) -> int:
     tidy = commands.add_parser("tidy", help="files in the results that no rule makes")
     tidy.add_argument("--remove", action="store_true", help="remove them")
     commands.add_parser("publish", help="what is there of this scale, into docs/ and the README's summary")
+    pack = commands.add_parser("pack", help="one archive of what this scale computed, to be taken elsewhere")
+    pack.add_argument("folder", type=Path, help="for example results/paper")
+    pack.add_argument("-o", "--output", type=Path, help="the archive (default: fedrepro-<scale>.zip)")
+    unpack = commands.add_parser(
+        "unpack", help="check such an archive and install it, as if it had been run here"
+    )
+    unpack.add_argument("file", type=Path, help="for example fedrepro-paper.zip")
     resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
     resume.add_argument("--cores", default=str(os.cpu_count()), help="how many (default: all)")
     resume.add_argument("target", nargs="*", help="for example fedsplit_fig3 (default: everything)")
@@ -181,6 +188,40 @@ def show_publish(given) -> int:
     for name, why in manifest["missing"].items():
         print(f"not published: {name}, {why}")
     print(f"docs/index.html: {', '.join(manifest['papers'])} at scale {manifest['scale']}")
+    return 0
+
+
+def show_pack(given) -> int:
+    from fedrepro.pipeline.archive import pack
+
+    given.scale = given.folder.name
+    if given.folder.absolute() != Path("results", given.scale).absolute() or given.scale not in SCALES:
+        raise ConfigError(f"{given.folder} is no folder of results; name one like results/paper")
+    output = given.output or Path(f"fedrepro-{given.scale}.zip")
+    manifest = pack(plan(given), output)
+    whole = ", ".join(manifest["claims"]) or "none"
+    megabytes = output.stat().st_size / 1e6
+    print(f"{output}: {len(manifest['files'])} files, {megabytes:.1f} MB; papers that are whole: {whole}")
+    return 0
+
+
+def show_unpack(given) -> int:
+    from fedrepro.pipeline.archive import unpack
+
+    with tempfile.TemporaryDirectory() as scratch:
+        done = unpack(given.file, Path(scratch))
+    print(f"results/{done.scale}: {len(done.installed)} files installed, {len(done.kept)} were there already")
+    if done.left_out:
+        print(
+            f"{len(done.left_out)} left out, {done.left_out[0]} the first: made by other code, another configuration or "
+            "from other data than are here"
+        )
+    if done.lacking:
+        print(
+            f"Not here: the data of {', '.join(done.lacking)}. Snakemake would run again what newly decoded data came after: "
+            f"`snakemake --cores 2 data --config scale={done.scale}` first, then unpack once more"
+        )
+    print(f"What is still to do: snakemake -n --config scale={done.scale}")
     return 0
 
 

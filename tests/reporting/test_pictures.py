@@ -73,3 +73,15 @@ def test_a_line_keeps_its_ends_and_its_peak():
 )  # fmt: skip
 def test_numbers_are_brief(number, short):
     assert brief(number) == short
+
+
+def test_an_axis_of_ratios_has_plain_numbers_and_a_long_one_powers():
+    picture, (short, long) = plt.subplots(1, 2)
+    short.semilogy([1, 2], [0.2, 4.0])
+    long.semilogy([1, 2], [1e-7, 4.0])
+    style.plain_powers(picture)
+    picture.canvas.draw()
+    plt.close(picture)
+    labels = [{t.get_text() for t in axes.get_yticklabels(which="both")} for axes in (short, long)]
+    assert {"0.6", "1", "2"} <= labels[0] and not any("×" in text for text in labels[0])
+    assert {"10⁻⁷", "10⁰"} <= labels[1]

@@ -14,7 +14,10 @@ rule block:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=lambda w: PLAN.blocks[w.experiment, w.block].mem_mb,
+        **request(
+            f"{RESULTS}/logs/blocks/*/*.cost",
+            mem_mb=lambda w: PLAN.blocks[w.experiment, w.block].mem_mb,
+        ),
     params:
         block=lambda w: PLAN.blocks[w.experiment, w.block].to_json(),
         partition=lambda w, input: input.get("partition", ""),
@@ -48,7 +51,10 @@ for experiment, together in PLAN.together().items():
             ENVIRONMENT
         threads: 1
         resources:
-            mem_mb=max(block.mem_mb for block in together),
+            **request(
+                f"{RESULTS}/logs/blocks/{experiment}.cost",
+                mem_mb=max(block.mem_mb for block in together),
+            ),
         params:
             blocks=PLAN.listed(together),
             partition=lambda w, input: input.get("partition", ""),

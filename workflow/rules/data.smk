@@ -51,7 +51,7 @@ rule decode:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=4000,
+        **request("results/logs/data/*.cost", mem_mb=4000),
     params:
         policy=CONFIG.data,
         may_download=lambda w: DATA.may_download(w.dataset),
@@ -76,7 +76,7 @@ rule pca:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=2000,
+        **request("results/logs/data/*_pca.cost", mem_mb=2000),
     params:
         components=lambda w: DATA.datasets[w.dataset]["pca"],
         code=PLAN.code("pca"),
@@ -100,7 +100,7 @@ rule partition:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=2000,
+        **request(f"results/logs/data/{CONFIG.scale}_*.cost", mem_mb=2000),
     params:
         dataset=lambda w: DATA.partitions[w.paper, w.partition]["dataset"],
         scheme=lambda w: DATA.partitions[w.paper, w.partition]["scheme"],
@@ -133,7 +133,7 @@ for paper in DATA.papers():
             ENVIRONMENT
         threads: 1
         resources:
-            mem_mb=1000,
+            **request(f"results/logs/data/{CONFIG.scale}_*_pictures.cost", mem_mb=1000),
         params:
             paper=paper,
             names=",".join(DATA.names(paper)),
@@ -164,7 +164,7 @@ rule datasets_table:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=500,
+        **request("results/logs/data/table.cost", mem_mb=500),
     params:
         datasets=",".join(DATA.datasets),
         code=PLAN.code("datasets_table"),
@@ -187,7 +187,7 @@ rule verify_dataset:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=2000,
+        **request("results/logs/data/*_verify.cost", mem_mb=2000),
     message:
         "Looking at every byte of {wildcards.dataset}"
     shell:

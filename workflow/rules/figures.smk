@@ -23,6 +23,8 @@ rule figure:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/figures/*/*.cost"),
     params:
         files=lambda w, output: ",".join(output),
         experiments=lambda w: ",".join(

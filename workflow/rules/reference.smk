@@ -11,7 +11,7 @@ rule reference:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=2000,
+        **request(f"{RESULTS}/logs/reference/*.cost", mem_mb=2000),
     params:
         experiment=lambda w: PLAN.experiments[w.experiment].to_json(),
         partition=lambda w, input: input.get("partition", ""),

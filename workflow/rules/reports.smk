@@ -18,6 +18,8 @@ rule claims:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/claims/*.cost"),
     params:
         record=lambda w: PLAN.record(w.paper, "claims", "slips"),
         code=lambda w: PLAN.claims_code(w.paper),
@@ -41,6 +43,8 @@ rule all_claims:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/claims.cost"),
     params:
         claims=lambda w, input: ",".join(input.claims),
         code=PLAN.code("gather_claims"),
@@ -61,6 +65,8 @@ rule hyperparameters:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/tables/*.cost"),
     params:
         scale=CONFIG.scale,
         code=PLAN.code("list_hyperparameters"),
@@ -85,6 +91,8 @@ rule notebook:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/notebooks/*.cost"),
     params:
         code=lambda w: PLAN.notebook_code(w.paper),
     message:
@@ -110,6 +118,8 @@ rule costs:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/costs.cost"),
     params:
         scale=CONFIG.scale,
         papers=",".join(PLAN.papers),
@@ -137,6 +147,8 @@ rule overview:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/notebooks/overview.cost"),
     params:
         record=[PLAN.record(paper, "claims", "slips") for paper in PLAN.papers],
         code=PLAN.notebook_code("overview"),
@@ -163,6 +175,8 @@ rule page:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        **request(f"{RESULTS}/logs/report.cost"),
     params:
         scale=CONFIG.scale,
         papers=",".join(PLAN.papers),

@@ -94,7 +94,8 @@ def applied():
 
 
 class PlainPowers(LogFormatterSciNotation):
-    """10⁻³ in plain text: the same label as Matplotlib's, without the cost of typesetting every tick."""
+    """10⁻³ in plain text: the same label as Matplotlib's, without the cost of typesetting every tick. Where an axis has fewer
+    than two decades near 1, as ratios have, its labels are plain numbers: 0.6 and not 6×10⁻¹."""
 
     RAISED = str.maketrans("-−0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -102,6 +103,9 @@ class PlainPowers(LogFormatterSciNotation):
         found = re.fullmatch(r"\$\\mathdefault\{(.*?)10\^\{(.*)\}\}\$", text := super().__call__(x, pos))
         if not found:
             return text
+        low, high = sorted(self.axis.get_view_interval())
+        if high < 100 * low and low > 1e-3 and high < 1e4:
+            return f"{x:g}"
         factor = found[1].replace(r"\times", "×")
         return f"{factor}10{found[2].translate(self.RAISED)}"
 
