@@ -34,7 +34,7 @@ $(BIN)/.ready: envs/requirements.lock pyproject.toml
 	@touch $@
 
 demo: setup
-	snakemake --cores $(CORES) --config scale=quick
+	snakemake --cores $(CORES) --logger fedrepro --config scale=quick
 	@echo "The report: $(CURDIR)/results/quick/report/index.html"
 
 # What scale paper left behind, paper by paper as far as it is there, into docs/ and the README's summary.

@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 import tempfile
+import textwrap
+import time
 from pathlib import Path
 
 from fedrepro.datasets import DataError
@@ -14,13 +16,18 @@ from fedrepro.pipeline.config import ConfigError, nearest
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="fedrepro", description=__doc__)
-    parser.add_argument("--scale", choices=SCALES, default="paper", help="which sizes (default: paper)")
+    parser.add_argument(
+        "--scale", choices=SCALES, help="which sizes (default: paper; of status: the last run's)"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="every experiment and its blocks")
     run = commands.add_parser("run", help="run one block here and print how its cells ended")
     run.add_argument("experiment", help="for example fedsplit_fig1")
     run.add_argument("block", help="for example fedgd")
-    commands.add_parser("status", help="which blocks have traces, and how their cells ended")
+    status = commands.add_parser(
+        "status", help="how far a run is, what failed and why, which blocks have run"
+    )
+    status.add_argument("--blocks", action="store_true", help="every block, and how its cells ended")
     commands.add_parser("claims", help="the verdicts of a finished run")
     diff = commands.add_parser("diff", help="compare two result folders cell by cell, clocks apart")
     diff.add_argument("one", type=Path, help="for example results/smoke")
@@ -46,6 +53,8 @@ def main(words: list[str] | None = None) -> int:
         "fidelity", help="renew the table of what differs from the papers in config/README.md"
     )
     given = parser.parse_args(words)
+    if given.command != "status":
+        given.scale = given.scale or "paper"
     try:
         return globals()[f"show_{given.command}"](given)
     except BrokenPipeError:  # the reader of a pipe had enough
@@ -105,15 +114,40 @@ def endings(path):
 
 
 def show_status(given) -> int:
-    p = plan(given)
-    for block in p.config.blocks:
-        path = Path(p.trace(block))
-        state = "no trace yet"
-        if path.exists():
-            counts = endings(path).status.value_counts()
-            state = ", ".join(f"{n} {status}" for status, n in counts.items())
-        print(f"{block.experiment.name:28} {block.name:24} {state}")
+    """The run first, which needs no configuration; the blocks by their traces, which are opened only if each is asked for."""
+    from fedrepro.pipeline import progress
+    from fedrepro.pipeline.config import load
+
+    run = progress.load()
+    print(*(run.report(time.time()) if run else ["no run yet"]), sep="\n", flush=True)
+    scale = given.scale or (run.scale if run else "paper")
+    print(f"\nblocks that have run at scale {scale}" + ("" if given.blocks else " (--blocks lists them)"))
+    for name, paper in load({"scale": scale}).papers.items():
+        experiments: dict[str, list[bool]] = {}
+        for block in paper.blocks:
+            path = Path(f"results/{scale}/traces/{block.experiment.name}/{block.name}.parquet")
+            experiments.setdefault(block.experiment.name, []).append(path.exists())
+            if given.blocks:
+                counts = endings(path).status.value_counts() if path.exists() else {}
+                state = ", ".join(f"{n} {status}" for status, n in counts.items()) or "no trace yet"
+                print(f"{block.experiment.name:28} {block.name:24} {state}")
+        if not given.blocks:
+            print(of_paper(name, experiments))
     return 0
+
+
+def of_paper(name: str, experiments: dict[str, list[bool]]) -> str:
+    """How many blocks of a paper have run, and which experiments are incomplete."""
+    there = [ran for blocks in experiments.values() for ran in blocks]
+    counts = f"  {name:10} {sum(there):3} of {len(there):3} blocks"
+    lacking = [
+        f"{experiment.removeprefix(f'{name}_')} {sum(blocks)}/{len(blocks)}"
+        for experiment, blocks in experiments.items()
+        if not all(blocks)
+    ]
+    if not lacking or not any(there):
+        return counts
+    return textwrap.fill(f"{counts}; incomplete: {', '.join(lacking)}", 110, subsequent_indent=" " * 14)
 
 
 def show_claims(given) -> int:

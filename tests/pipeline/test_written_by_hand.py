@@ -100,7 +100,7 @@ def test_the_command_line_over_damaged_results(project, capsys, content):
         path.write_bytes(text)
     shutil.copytree(project / "results/smoke", project / "results/other")
     for words in (
-        ["status"],
+        ["status", "--blocks"],
         ["claims"],
         ["diff", "results/smoke", "results/other"],
         ["diff", "results", "nowhere"],
