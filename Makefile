@@ -9,7 +9,7 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo publish browser test test-faults bench scaling fidelity lock clean
+.PHONY: help setup demo publish browser test test-faults bench scaling fidelity tools validator lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
@@ -17,6 +17,7 @@ help:
 	@echo "make publish   docs/ from the results of scale paper (SCALE=quick for another), as far as they are there"
 	@echo "make test    format, lint, unit, contract and workflow tests"
 	@echo "make test-faults   kills, full disks and other environments, on all five papers; long"
+	@echo "make tools   what \`fedrepro crate\` needs besides"
 	@echo "make bench   speed ratios, measured in one run, into the report"
 	@echo "make scaling   time and memory against clients, samples and dimension, into the report"
 
@@ -46,7 +47,7 @@ browser:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "Chromium could not be installed: the report will not be opened in a browser"
 
-test: setup browser
+test: setup tools browser
 	ruff format --check .
 	ruff check .
 	snakefmt --check Snakefile workflow
@@ -68,10 +69,24 @@ scaling: setup
 fidelity: setup
 	fedrepro fidelity
 
-# Renews the lock; the hashes bind every file, and no index address enters it.
+# What `fedrepro crate` needs; it replaces no package of the lock.
+tools: $(BIN)/.tools
+
+$(BIN)/.tools: envs/tools.lock $(BIN)/.ready
+	VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --require-hashes -r envs/tools.lock
+	@touch $@
+
+# A program that validates crates, apart because it wants other versions than the lock has; its test is skipped without it.
+validator: setup
+	$(BIN)/uv venv --quiet --allow-existing .venv/validator
+	VIRTUAL_ENV=.venv/validator $(BIN)/uv pip install --quiet roc-validator==0.13.0
+
+# Renews the locks; the hashes bind every file, and no index address enters them.
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --all-extras pyproject.toml -o envs/requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --group pyproject.toml:tools --constraints envs/requirements.lock -o envs/tools.lock
 
 clean:
 	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis
