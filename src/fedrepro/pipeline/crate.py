@@ -53,9 +53,8 @@ def crate(plan: Plan, output: Path) -> dict[str, str]:
     for name in papers:
         box.add_run(f"#run-{name}", plan.papers[name].raw["title"], [name], outputs_of(plan, name))
     if not missing:
-        together = [f"{plan.results}/{name}" for name in OF_ALL if (results.folder / name).exists()]
-        every = [file for name in papers for file in outputs_of(plan, name)] + together
-        box.add_run("#run", "all papers", papers, every)
+        every = [file for name in papers for file in outputs_of(plan, name)]
+        box.add_run("#run", "all papers", papers, every + of_all(plan))
     with written(output) as temporary:
         box.crate.write_zip(temporary)
     return missing
@@ -65,6 +64,13 @@ def outputs_of(plan: Plan, paper: str) -> list[str]:
     """The figures and tables of a paper, its claims among them."""
     tables = [f"{plan.results}/tables/{paper}_{table}" for table in TABLES]
     return [*plan.all_figures(paper), *plan.datasets.pictures(paper), *tables]
+
+
+def of_all(plan: Plan) -> list[str]:
+    """What the papers' claims were gathered into, as far as it was made after them."""
+    last = max(Path(f"{plan.results}/tables/{paper}_claims.csv").stat().st_mtime for paper in plan.papers)
+    files = [Path(plan.results, name) for name in OF_ALL]
+    return [file.as_posix() for file in files if file.exists() and file.stat().st_mtime >= last]
 
 
 def versions(made_by: dict[str, list[str]]) -> dict[str, str]:
