@@ -9,7 +9,7 @@ export HOME := $(CURDIR)/.snakemake/home
 $(shell mkdir -p "$(CURDIR)/.snakemake/home")
 endif
 
-.PHONY: help setup demo publish browser slurm test test-faults test-slurm bench scaling fidelity lock clean
+.PHONY: help setup demo publish browser slurm test test-faults test-slurm bench scaling fidelity tools validator lock clean
 
 help:
 	@echo "make setup   the environment, from the hashed lock, into .venv"
@@ -18,6 +18,7 @@ help:
 	@echo "make test    format, lint, unit, contract and workflow tests"
 	@echo "make test-faults   kills, full disks and other environments, on all five papers; long"
 	@echo "make test-slurm   all papers through a Slurm of one node (PAPERS=fedsplit for one); long"
+	@echo "make tools   what \`fedrepro crate\` needs besides"
 	@echo "make bench   speed ratios, measured in one run, into the report"
 	@echo "make scaling   time and memory against clients, samples and dimension, into the report"
 
@@ -60,7 +61,7 @@ slurm: setup
 	VIRTUAL_ENV=.venv-slurm uv pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-test: setup browser
+test: setup tools browser
 	ruff format --check .
 	ruff check .
 	snakefmt --check Snakefile workflow
@@ -86,12 +87,26 @@ scaling: setup
 fidelity: setup
 	fedrepro fidelity
 
-# Renews the lock; the hashes bind every file, and no index address enters it.
+# What `fedrepro crate` needs; it replaces no package of the lock.
+tools: $(BIN)/.tools
+
+$(BIN)/.tools: envs/tools.lock $(BIN)/.ready
+	VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --require-hashes -r envs/tools.lock
+	@touch $@
+
+# A program that validates crates, apart because it wants other versions than the lock has; its test is skipped without it.
+validator: setup
+	$(BIN)/uv venv --quiet --allow-existing .venv/validator
+	VIRTUAL_ENV=.venv/validator $(BIN)/uv pip install --quiet roc-validator==0.13.0
+
+# Renews the locks; the hashes bind every file, and no index address enters them.
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --all-extras pyproject.toml -o envs/requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --constraint envs/requirements.lock --group slurm -o envs/slurm.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --group pyproject.toml:tools --constraints envs/requirements.lock -o envs/tools.lock
 
 clean:
 	rm -rf .venv .venv-slurm .snakemake .pytest_cache .ruff_cache .hypothesis

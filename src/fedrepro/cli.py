@@ -1,4 +1,5 @@
-"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|fidelity`: look around, try a block or a method, go on with a run."""
+"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|crate|fidelity|codecheck|api`: look around, try a block or
+a method, go on with a run, make pages anew."""
 
 import argparse
 import os
@@ -49,9 +50,14 @@ def main(words: list[str] | None = None) -> int:
     resume = commands.add_parser("resume", help="go on with a run that was stopped or killed")
     resume.add_argument("--cores", default=str(os.cpu_count()), help="how many (default: all)")
     resume.add_argument("target", nargs="*", help="for example fedsplit_fig3 (default: everything)")
+    crate = commands.add_parser("crate", help="a finished run as a Workflow Run RO-Crate, a zip")
+    crate.add_argument("folder", type=Path, help="for example results/paper")
+    crate.add_argument("--output", type=Path, help="the zip (default: crate-paper.zip where you are)")
     commands.add_parser(
         "fidelity", help="renew the table of what differs from the papers in config/README.md"
     )
+    commands.add_parser("codecheck", help="renew codecheck.yml, the list of published figures and tables")
+    commands.add_parser("api", help="renew docs/api.md, the page of the library")
     given = parser.parse_args(words)
     if given.command != "status":
         given.scale = given.scale or "paper"
@@ -178,6 +184,37 @@ def show_fidelity(given) -> int:
 
     page = Path("config/README.md")
     page.write_text(replaced(page.read_text(), load({"scale": "paper"}).papers))
+    return 0
+
+
+def show_codecheck(given) -> int:
+    import yaml
+
+    from fedrepro.pipeline.config import load
+    from fedrepro.reporting.codecheck import text
+
+    citation = yaml.safe_load(Path("CITATION.cff").read_text())
+    Path("codecheck.yml").write_text(text(load({"scale": "paper"}).papers, citation))
+    return 0
+
+
+def show_api(given) -> int:
+    from fedrepro.reporting.api import page
+
+    Path("docs/api.md").write_text(page())
+    return 0
+
+
+def show_crate(given) -> int:
+    from fedrepro.pipeline.crate import crate
+
+    given.scale = given.folder.name
+    if given.scale not in SCALES or given.folder.absolute() != Path("results", given.scale).absolute():
+        raise ConfigError(f"{given.folder} is no folder of results here; name one like results/paper")
+    output = given.output or Path(f"crate-{given.scale}.zip")
+    for name, why in crate(plan(given), output).items():
+        print(f"left out: {name}, {why}")
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

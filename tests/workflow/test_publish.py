@@ -20,6 +20,9 @@ def publish(project) -> subprocess.CompletedProcess:
 
 def test_what_is_there_is_published_and_the_rest_said_to_be_missing(after):
     shutil.copy(ROOT / "README.md", after / "README.md")
+    (after / "docs").mkdir(exist_ok=True)
+    (after / "docs/api.md").write_text("made of the code")
+    (after / "docs/old.md").write_text("of the last time")
     papers = load({"scale": "smoke"}, after).papers
     name = max(papers, key=lambda p: len(papers[p].raw["figures"]))
     next((after / f"results/smoke/figures/{name}").glob("*.svg")).unlink()
@@ -29,6 +32,7 @@ def test_what_is_there_is_published_and_the_rest_said_to_be_missing(after):
     manifest = published.check(after / "docs", after)
     assert list(manifest["missing"]) == [name] and manifest["papers"] == [p for p in papers if p != name]
     assert "notebooks/overview.ipynb" in manifest["files"]
+    assert (after / "docs/api.md").read_text() == "made of the code" and not (after / "docs/old.md").exists()
     assert f"<b>{name}</b>" in (after / "docs/index.html").read_text().split("<main>")[0]
 
     table = after / "docs/claims.csv"

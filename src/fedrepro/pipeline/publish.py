@@ -33,6 +33,7 @@ LINKS = page.Links(
 )
 BEGIN, END = "<!-- published -->", "<!-- end of published -->"
 TABLES = ("hyperparameters.csv", "slips.csv")
+KEPT = ("api.md",)  # of docs/, made of the code and not of a run
 TELLING = 3  # figures in the README
 
 
@@ -51,6 +52,9 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
         claims = fill(folder, papers, results, missing, plan)
         manifest = json.loads((folder / "manifest.json").read_text())
         weigh(folder)
+        for path in (docs / name for name in KEPT):
+            if path.exists():
+                shutil.copy2(path, folder)
         shutil.rmtree(docs, ignore_errors=True)
         folder.rename(docs)
     readme.write_text(summarised(readme.read_text(), summary(manifest, claims)))
