@@ -1,5 +1,5 @@
-"""`fedrepro list|run|status|claims|diff|score|tidy|publish|resume|crate|fidelity|codecheck|api`: look around, try a block or
-a method, go on with a run, make pages anew."""
+"""`fedrepro list|run|status|claims|diff|score|tidy|publish|pack|unpack|resume|crate|fidelity|codecheck|api`: look around, try
+a block or a method, go on with a run, take results elsewhere, make pages anew."""
 
 import argparse
 import os
@@ -74,6 +74,14 @@ def plan(given):
     from fedrepro.pipeline.plan import Plan
 
     return Plan({"scale": given.scale})
+
+
+def plan_of_folder(given):
+    """The plan of the scale whose results lie in the folder that was named."""
+    given.scale = given.folder.name
+    if given.scale not in SCALES or given.folder.absolute() != Path("results", given.scale).absolute():
+        raise ConfigError(f"{given.folder} is no folder of results here; name one like results/paper")
+    return plan(given)
 
 
 def show_list(given) -> int:
@@ -208,11 +216,9 @@ def show_api(given) -> int:
 def show_crate(given) -> int:
     from fedrepro.pipeline.crate import crate
 
-    given.scale = given.folder.name
-    if given.scale not in SCALES or given.folder.absolute() != Path("results", given.scale).absolute():
-        raise ConfigError(f"{given.folder} is no folder of results here; name one like results/paper")
+    p = plan_of_folder(given)
     output = given.output or Path(f"crate-{given.scale}.zip")
-    for name, why in crate(plan(given), output).items():
+    for name, why in crate(p, output).items():
         print(f"left out: {name}, {why}")
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0
@@ -231,11 +237,9 @@ def show_publish(given) -> int:
 def show_pack(given) -> int:
     from fedrepro.pipeline.archive import pack
 
-    given.scale = given.folder.name
-    if given.folder.absolute() != Path("results", given.scale).absolute() or given.scale not in SCALES:
-        raise ConfigError(f"{given.folder} is no folder of results; name one like results/paper")
+    p = plan_of_folder(given)
     output = given.output or Path(f"fedrepro-{given.scale}.zip")
-    manifest = pack(plan(given), output)
+    manifest = pack(p, output)
     whole = ", ".join(manifest["claims"]) or "none"
     megabytes = output.stat().st_size / 1e6
     print(f"{output}: {len(manifest['files'])} files, {megabytes:.1f} MB; papers that are whole: {whole}")
