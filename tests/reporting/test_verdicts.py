@@ -1,6 +1,7 @@
 """The one rule: every kind of evidence gives the verdict it should, and names what it turns on."""
 
 import math
+import re
 
 import pytest
 
@@ -173,6 +174,11 @@ def test_evidence_is_kept_whole(tmp_path):
     assert rows["S1"][0].reading == {"inner start": "last"}
 
 
+def values_in(picture: str) -> int:
+    """Dots, and what lies under them on the same pixel."""
+    return picture.count("<circle") + sum(map(int, re.findall(r"; (\d+) more</title>", picture)))
+
+
 def test_a_strip_shows_every_row_and_escapes_words():
     claim = entry("> means", [2, 3])
     claim["judged"][""] |= {"quantity": "a <b> & c", "paper": 2.5}
@@ -182,7 +188,7 @@ def test_a_strip_shows_every_row_and_escapes_words():
         *seeds(1.0, start="low", origin="relative"),
     ]
     picture = strip(decide(claim, rows, "paper"), claim)
-    assert picture.count("<circle") == len(rows)
+    assert values_in(picture) == len(rows)
     assert "<script>" not in picture
     assert "a &lt;b&gt; &amp; c" in picture
     assert "the paper: 2.5" in picture
@@ -191,7 +197,7 @@ def test_a_strip_shows_every_row_and_escapes_words():
 def test_many_readings_share_lines():
     rows = [row(1.0, a=i % 3, b=i) for i in range(40)]
     picture = strip(verdict(rows, "> 2"), entry("> 2"))
-    assert picture.count("<circle") == 40
+    assert values_in(picture) == 40 and picture.count("<circle") == 3
     assert picture.count('text-anchor="end"') == 3
 
 

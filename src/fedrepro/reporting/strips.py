@@ -67,7 +67,7 @@ def band(part: Part, judged: dict, top: float) -> tuple[str, float]:
     for i, (name, own) in enumerate(lines):
         y = top + HEAD + LINE * (i + 0.5)
         out.append(text(LEFT - 6, y + 3, shortened(name), anchor="end", title=name))
-        out += [dot(part, row, axis, y) for row in own]
+        out += dots(part, own, axis, y)
     if not rows:
         out.append(text(LEFT, top + HEAD + 9, "nothing was measured"))
     if said is not None:
@@ -117,15 +117,31 @@ def said(choice: str, value: str) -> str:
     return value if any(letter.isalpha() for letter in value) and len(value) > 2 else f"{choice} {value}"
 
 
-def dot(part: Part, row: Row, axis: Axis, y: float) -> str:
+def dots(part: Part, rows: list[Row], axis: Axis, y: float) -> list[str]:
+    """The values of one line, by how they look. Those on the same pixel are one dot, which says how many they are."""
+    places: dict[str, dict[int, list[str]]] = {}
+    for row in rows:
+        words = f"{row.censored} {number(row.value)}".strip() + f", seed {row.seed}, {row.origin}"
+        places.setdefault(look(part, row), {}).setdefault(round(axis.at(row.value)), []).append(words)
+    out = []
+    for name, found in places.items():
+        circles = [
+            f'<circle cx="{x}" cy="{y:.1f}" r="3"><title>{escape(words[0])}'
+            + (f"; {len(words) - 1} more" if words[1:] else "")
+            + "</title></circle>"
+            for x, words in found.items()
+        ]
+        out.append(f"<g {name}>{''.join(circles)}</g>")
+    return out
+
+
+def look(part: Part, row: Row) -> str:
     held = [part.relation.holds(row, meaning) for meaning in part.relation.means or (None,)]
     decided = [h for h in held if h is not None]
     colour = OPEN if not decided or row.kind == STANDIN else HOLDS if all(decided) else FAILS
     soft = decided and any(decided) and not all(decided)  # holds under some meanings of the word only
     inside = "none" if row.kind != REAL else colour
-    words = f"{row.censored} {number(row.value)}".strip() + f", seed {row.seed}, {row.origin}"
-    look = f'fill="{inside}" stroke="{colour}" fill-opacity="{0.35 if soft else 0.75}"'
-    return f'<circle cx="{axis.at(row.value):.1f}" cy="{y:.1f}" r="3" {look}><title>{escape(words)}</title></circle>'
+    return f'fill="{inside}" stroke="{colour}" fill-opacity="{0.35 if soft else 0.75}"'
 
 
 def text(x, y, words: str, *, anchor="start", size=9, weight="normal", title="") -> str:
