@@ -157,7 +157,7 @@ def settle_h1(results):
         ax.axhline(1, color=style.colour("fedavg"), lw=1.2)
         ax.axvline(len(groups) - len(looks) - 0.5, color=style.GREY, lw=0.8, ls=(0, (2, 2)))
         ax.set_xticks(range(len(groups)), [name for name, _ in groups])
-        ax.tick_params(axis="x", labelsize=7.5)
+        ax.tick_params(axis="x", labelsize=6.5)
         ax.set(yscale="log", title=TITLES[setup])
     for ax in axes[:, 0]:
         ax.set_ylabel("speed, FedH over FedAvg")
