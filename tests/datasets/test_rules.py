@@ -75,6 +75,7 @@ def project(tmp_path_factory):
         "from types import SimpleNamespace\n"
         "from fedrepro.pipeline import config as fedconfig\n"
         "from fedrepro.pipeline.data_plan import DataPlan\n"
+        "from fedrepro.pipeline.requests import request\n"
         "CONFIG = fedconfig.load(dict(config))\n"
         "from fedrepro.pipeline.code import code_hash\n"
         "code = lambda script: code_hash(f'workflow/scripts/{script}.py')\n"
