@@ -53,7 +53,9 @@ PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 
 
 def needed() -> None:
-    """Skip where Slurm or the environment with its executor could not be installed."""
+    """Skip where Slurm or the environment with its executor could not be installed, or its daemons may not run."""
+    if os.geteuid():
+        pytest.skip("Slurm's daemons need root; nothing was run through Slurm")
     missing = [name for name in (*DAEMONS, "sbatch", str(SNAKEMAKE[0])) if not found(name)]
     if missing:
         pytest.skip(
