@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 
 CLOCK = "seconds"  # columns and quantities with this word in their name were timed
 
+# The BLAS libraries that a process has loaded: a fork has its parent's as well, a job on a cluster has only those it imported.
+LOADED = b"fedrepro.blas"
+
 CHANCE = ("tables/costs.csv", "figures/costs.*")  # how long jobs took, every time anew
 
 # What is drawn or judged from clocks is another where traces were timed anew: HyFDCA's claims about time (of the tables,
@@ -61,7 +64,8 @@ def content(path: Path, timed_anew: bool) -> bytes:
 def trace_bytes(path: Path) -> bytes:
     """Rows and footer; text columns by their values, numbers by their bits."""
     table = pq.read_table(path)
-    parts = [repr(sorted((table.schema.metadata or {}).items())).encode()]
+    footer = {k: v for k, v in (table.schema.metadata or {}).items() if k != LOADED}
+    parts = [repr(sorted(footer.items())).encode()]
     for name in table.column_names:
         if CLOCK not in name:
             values = table[name].combine_chunks().to_pandas().to_numpy()
