@@ -75,7 +75,7 @@ test-faults: setup
 
 # Through a Slurm of one node, compared with a local run; PAPERS=fedsplit for one paper.
 test-slurm: slurm
-	PAPERS=$(PAPERS) python -m pytest tests/faults/test_slurm.py -m slurm -k papers -rs
+	PAPERS=$(PAPERS) python -m pytest tests/faults/test_slurm.py -m slurm -rs
 
 bench: setup
 	python benchmarks

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, SMOKE, run, said
+from fault_runs import run, said
 
 import one_node_slurm as slurm
-from project_copy import environment
+from project_copy import copy_project, environment
 
 pytestmark = pytest.mark.workflow
 
@@ -67,20 +67,10 @@ def megabytes(job: dict[str, str]) -> float:
 
 
 @pytest.mark.slurm
-def test_a_figure_through_slurm_and_a_kill(finished, project):
-    jobs = through_slurm(project, FIGURE, *SMOKE)
-    check_the_retry(jobs)
-    assert (project / "results/smoke/figures/fedsplit/fig1.svg").exists()
-    assert differences(finished / "results/smoke", project / "results/smoke", part=True) == []
-
-
-@pytest.mark.slurm
 def test_papers_through_slurm_and_a_kill(request, project, tmp_path):
     slurm.needed()
     words = ("--config", "scale=smoke", *((f"papers={PAPERS}",) if PAPERS else ()))
     if PAPERS:
-        from project_copy import copy_project
-
         local = copy_project(tmp_path / "local")
         run(local, "--cores", "2", *words)
     else:

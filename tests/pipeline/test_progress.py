@@ -71,12 +71,12 @@ def test_failed_jobs_count_once_the_run_is_over():
 
 def test_seconds_come_from_beside_the_log(tmp_path):
     log = tmp_path / "one.log"
-    assert progress.recorded(str(log)) is None
+    assert progress.last_time(str(log)) is None
     for text, seconds in (("2.5 1.0 90\n", 2.5), ("", None), ("what", None)):
         log.with_suffix(".cost").write_text(text)
-        assert progress.recorded(str(log)) == seconds
+        assert progress.last_time(str(log)) == seconds
     log.with_suffix(".cost").write_text("2.5 1.0 90\n")
-    assert progress.recorded(str(log), since=log.with_suffix(".cost").stat().st_mtime + 1) is None
+    assert progress.last_time(str(log), since=log.with_suffix(".cost").stat().st_mtime + 1) is None
 
 
 # --- the line ---

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from fedrepro.pipeline.plan import Plan
+from fedrepro.pipeline.requests import recorded
 from fedrepro.reporting.costs import Bill
 
 CORES = (1, 2, 4, 8, 16, 32)
@@ -52,7 +53,7 @@ def table(plan: Plan) -> pd.DataFrame:
     """A line for every job: paper, part, job and what it took; empty where no cost was recorded."""
     lines = []
     for name, job in jobs(plan).items():
-        wall, cpu, memory = map(float, job.cost.read_text().split()) if job.cost.exists() else (None,) * 3
+        wall, cpu, memory = recorded(job.cost) or (None,) * 3
         lines.append((job.paper, job.part, name, wall, cpu, memory))
     columns = ["paper", "part", "job", "wall_seconds", "cpu_seconds", "peak_mb"]
     return pd.DataFrame(lines, columns=columns)

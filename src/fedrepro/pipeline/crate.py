@@ -4,7 +4,6 @@ Figures, tables and claims are in the crate; data are named with their checksums
 """
 
 import datetime
-import hashlib
 import json
 import mimetypes
 from pathlib import Path
@@ -16,7 +15,8 @@ from fedrepro.experiments.results import Results
 from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
-from fedrepro.pipeline.publish import lacking
+from fedrepro.pipeline.publish import digest, lacking
+from fedrepro.pipeline.requests import recorded
 from fedrepro.reporting.page import provenance
 
 PROFILES = {
@@ -187,9 +187,9 @@ def times(plan: Plan, papers: list[str], outputs: list[str]) -> tuple[float, flo
     Where nothing was (conda's jobs), when the first and the last output were written."""
     spans = []
     for job in costs.jobs(plan).values():
-        if job.paper in papers and job.cost.exists():
+        if job.paper in papers and (cost := recorded(job.cost)):
             end = job.cost.stat().st_mtime
-            spans.append((end - float(job.cost.read_text().split()[0]), end))
+            spans.append((end - cost[0], end))
     if not spans:
         spans = [(Path(path).stat().st_mtime,) * 2 for path in outputs]
     return min(begin for begin, _ in spans), max(end for _, end in spans)
@@ -197,14 +197,12 @@ def times(plan: Plan, papers: list[str], outputs: list[str]) -> tuple[float, flo
 
 def facts(path: Path) -> dict[str, str]:
     """Name, size, kind and checksum of a file."""
-    content = path.read_bytes()
     kind = KINDS.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
-    digest = hashlib.sha256(content).hexdigest()
     return {
         "name": path.name,
-        "contentSize": str(len(content)),
+        "contentSize": str(path.stat().st_size),
         "encodingFormat": kind,
-        "sha256": digest,
+        "sha256": digest(path),
     }
 
 

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean, median
 
+from fedrepro.pipeline.requests import recorded
+
 PLACE = Path(".snakemake/fedrepro-run.jsonl")
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 TRUST = 10.0  # seconds of work that have to differ from the recorded ones before the estimate believes it
@@ -195,7 +197,7 @@ def follow(dag, scale: str, cores: int, papers) -> None:
         if not job.rule.norun:  # not a target that only collects
             log = str(job.log[0]) if job.log else ""
             words = str(job.message or job.rule.name)
-            RUN.jobs[str(dag.jobid(job))] = Job(words, owner(job, papers), log, recorded(log))
+            RUN.jobs[str(dag.jobid(job))] = Job(words, owner(job, papers), log, last_time(log))
     logger.addHandler(Journal())
 
 
@@ -205,13 +207,11 @@ def owner(job, papers) -> str:
     return next((word for word in words if word in papers), "")
 
 
-def recorded(log: str, since: float = 0.0) -> float | None:
+def last_time(log: str, since: float = 0.0) -> float | None:
     """The seconds noted beside a log, if they were noted since then."""
     path = Path(log.removesuffix(".log") + ".cost")
-    try:
-        return float(path.read_text().split()[0]) if path.stat().st_mtime >= since else None
-    except (OSError, ValueError, IndexError):
-        return None
+    cost = recorded(path)
+    return cost[0] if cost and path.stat().st_mtime >= since else None
 
 
 class Journal(logging.Handler):
@@ -241,7 +241,7 @@ class Journal(logging.Handler):
         if event == "job_info":
             self.happened(number, RUNNING, now)
         elif event == "job_finished":
-            took = recorded(job.log, job.begin - 1.0)
+            took = last_time(job.log, job.begin - 1.0)
             self.happened(number, DONE, now, now - job.begin if took is None else took)
         elif event == "job_error" and job.state != FAILED:  # Snakemake tells it again at the end
             self.happened(number, FAILED, now, now - job.begin)

@@ -28,7 +28,7 @@ def request(costs: str, **declared: int | Callable) -> dict[str, Callable]:
 
 
 def recorded(path: Path) -> tuple[float, ...] | None:
-    """Wall seconds, CPU seconds and the peak of memory in MB; None of a file that is just being written."""
+    """Wall seconds, CPU seconds and the peak of memory in MB; None where nothing is noted, or just being written."""
     try:
         wall, cpu, memory = map(float, path.read_text().split())
     except (OSError, ValueError):
