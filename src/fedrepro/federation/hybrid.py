@@ -5,10 +5,12 @@ weights and of the inner products; a client that comes back first gets the duals
 """
 
 import numpy as np
+import scipy.sparse
+from scipy.sparse.csgraph import connected_components
 
 from fedrepro.federation import ciphers
 from fedrepro.federation.protocol import Federation, oracle
-from fedrepro.federation.rectangles import Rectangle, Rectangles, group_samples
+from fedrepro.federation.rectangles import Rectangle, Rectangles
 from fedrepro.maths.kernels import scatter
 from fedrepro.maths.seeds import stream
 
@@ -60,34 +62,41 @@ class Server:
 
 
 class Pool:
-    """The last enc(ŵ_k) of every client, by group of features that the same clients hold."""
+    """The last enc(ŵ_k) of every client, as long for all clients whose features overlap: zero where one has none.
+
+    So a sum is of whole ciphertexts, and who has which of the features is not told by what is sent.
+    """
 
     def __init__(self, data: Rectangles, add):
         self.add = add
-        self.features, self.holders = group_samples(data.M, [client.columns for client in data.clients])
-        group = np.empty(data.M, int)
-        for g, own in enumerate(self.features):
-            group[own] = g
-        self.groups = [np.unique(group[client.columns]).tolist() for client in data.clients]
-        place = [
-            dict(zip(client.columns.tolist(), range(len(client.columns)), strict=True))
-            for client in data.clients
-        ]
+        owned = [client.columns for client in data.clients]
+        ends = np.concatenate([[0], np.cumsum([len(own) for own in owned])])
+        held = scipy.sparse.csr_array((np.ones(ends[-1]), np.concatenate(owned), ends), (len(owned), data.M))
+        count, self.band = connected_components(held @ held.T, directed=False)
+        of_feature = np.full(data.M, -1)
+        for band, own in zip(self.band, owned, strict=True):
+            of_feature[own] = band
+        self.features = [np.flatnonzero(of_feature == band) for band in range(count)]
         self.places = [
-            [np.array([at[m] for m in self.features[g].tolist()]) for g in own]
-            for own, at in zip(self.groups, place, strict=True)
+            np.searchsorted(self.features[band], own) for band, own in zip(self.band, owned, strict=True)
         ]
-        self.boxes: dict[tuple[int, int], object] = {}
+        self.boxes: dict[int, object] = {}  # by client
 
-    def keep(self, k: int, boxes: list) -> None:
-        self.boxes |= {(k, g): box for g, box in zip(self.groups[k], boxes, strict=True)}
+    def size(self, k: int) -> int:
+        return len(self.features[self.band[k]])
+
+    def padded(self, k: int, part: np.ndarray) -> np.ndarray:
+        whole = np.zeros(self.size(k))
+        whole[self.places[k]] = part
+        return whole
 
     def sums(self) -> tuple[dict, int]:
-        """The sum of every group that somebody has sent, and how many scalars were added."""
+        """The sum over every band of which somebody has sent, and how many scalars were added."""
         totals, additions = {}, 0
-        for (_, g), box in self.boxes.items():
-            additions += len(self.features[g]) if g in totals else 0
-            totals[g] = self.add(totals[g], box) if g in totals else box
+        for k, box in self.boxes.items():
+            band = self.band[k]
+            additions += self.size(k) if band in totals else 0
+            totals[band] = self.add(totals[band], box) if band in totals else box
         return totals, additions
 
 
@@ -150,7 +159,7 @@ class HybridClients(Federation):
     def available(self) -> tuple[list[int], list[int]]:
         """K^t, and those of them that were absent in the round before (nobody is new in the first round)."""
         present = self.attendance.next()
-        arrived = [] if self.last is None else [k for k in present if k not in self.last]
+        arrived = [] if self.last is None else sorted(set(present) - set(self.last))
         self.last = present
         self.ledger.work(turns=len(present))
         return present, arrived
@@ -187,17 +196,16 @@ class HybridClients(Federation):
         return self.parts[k]
 
     def pooled_aggregation(self, who: list[int], recipients: list[int]) -> None:
-        """Our repair of Algorithm 4. Clients send enc(ŵ_k), the server adds what it last got from all holders of a
-        feature, and one client opens the sums: the server sees w₀ and no client's part of it."""
+        """Our repair of Algorithm 4. Clients send enc(ŵ_k), the server adds what it last got from all of them, and one
+        client opens the sums: the server sees w₀ and no client's part of it."""
         if self.pool is None:
             self.pool = Pool(self.data, self.server.add)
         for k in who:
-            part = self.part(k)
-            self.pool.keep(k, [self.encrypt(part[own]) for own in self.pool.places[k]])
+            self.pool.boxes[k] = self.encrypt(self.pool.padded(k, self.part(k)))
         sums, additions = self.pool.sums()
-        for g, total in sums.items():
-            self.server.w[self.pool.features[g]] = self.decrypt(total) / self.scale
-        self.ledger.encrypt([len(self.w[k]) for k in who])
+        for band, total in sums.items():
+            self.server.w[self.pool.features[band]] = self.decrypt(total) / self.scale
+        self.ledger.encrypt([self.pool.size(k) for k in who])
         self.ledger.work(additions=additions)
         self.ledger.decrypt([self.data.M])  # the one who opens them
         self.ledger.up(self.data.M, 1)

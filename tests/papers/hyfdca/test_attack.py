@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from fedrepro.algorithms.hyfdca import hyfdca
+from fedrepro.federation.hybrid import Pool
+from fedrepro.federation.rectangles import Rectangles
 from fedrepro.papers.hyfdca.attack import SEEN
 from fedrepro.papers.hyfdca.problems import synthetic
 
@@ -54,3 +57,27 @@ def test_pooling_under_a_cipher_visits_the_same_points():
     _, w, _ = seen(rounds=6, n=20)
     _, sealed, _ = seen(rounds=6, n=20, pooled=True, cipher="paillier")
     assert np.abs(w - sealed).max() < 1e-9
+
+
+def test_what_is_pooled_does_not_tell_who_has_which_words():
+    """Clients whose features overlap send vectors of one length, whatever words their own samples have."""
+    rng = np.random.default_rng(0)
+    X = scipy.sparse.random_array((40, 30), density=0.1, rng=rng, format="csr") + scipy.sparse.eye_array(
+        40, 30
+    )
+    rows = np.array_split(np.arange(40), 4)
+    columns = [np.arange(15), np.arange(15, 30)]
+    parts = [(r, c) for r in rows for c in columns]
+    data = Rectangles(
+        scipy.sparse.csr_array(X), np.ones(40), [r for r, _ in parts], [c for _, c in parts], 0.1
+    )
+    pool = Pool(data, np.add)
+    assert len({len(client.columns) for client in data.clients}) > 1
+    assert sorted({pool.size(k) for k in range(8)}) == sorted({len(own) for own in pool.features})
+    assert len(pool.features) == 2 and sum(map(len, pool.features)) == 30
+    for k, client in enumerate(data.clients):
+        part = rng.standard_normal(len(client.columns))
+        whole = np.zeros(30)
+        whole[pool.features[pool.band[k]]] = pool.padded(k, part)
+        np.testing.assert_array_equal(whole[client.columns], part)
+        assert np.count_nonzero(whole) == len(part)
