@@ -25,7 +25,7 @@ AXES = {
 }
 STREAMED = [{"m": m, "n": 50, "d": 100} for m in (1_000, 10_000, 100_000)]
 MEMORY_GB = 2.0  # of the streamed clients
-HYBRID_CLIENTS = 10_000  # at most: who was absent is looked up in a list, in time quadratic in the clients
+HYBRID_CLIENTS = 10_000  # at most: who holds which samples is looked up client by client, in time quadratic in them
 SPENT, ROUNDS = 0.3, 30  # rounds are repeated for so many seconds, but not more often
 
 
@@ -161,6 +161,10 @@ def main(given: list[str]) -> None:
         found.append({"axis": axis, "method": method} | size | json.loads(done.stdout))
         print(", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" if isinstance(v, str) else f"{k} {v:,}"
                         for k, v in found[-1].items()), flush=True)  # fmt: skip
+
+    if not found:
+        smallest = min(max(size["m"], size["n"]) for sizes in AXES.values() for size in sizes)
+        parser.error(f"nothing is measured with at most {words.most:g} clients or samples; say {smallest} or more")
 
     from measuring import keep
 
