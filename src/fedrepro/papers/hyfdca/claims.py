@@ -56,7 +56,8 @@ def D1(results):
                 for iterate in ("last", "best"):
                     for seed, share in share_won(cells, iterate).items():
                         chosen = {"tuned_for": aim, "rivals_at": f"their {iterate} round", "rounds": rounds}
-                        yield row(share, seed=seed, origin=origin_of(cells), **chosen, **about(name))
+                        chosen |= {"rivals_grid": "all"} | about(name)
+                        yield row(share, seed=seed, origin=origin_of(cells), **chosen)
         won: dict[str, list[bool]] = {}
         for _, table in tables(results, name):
             ours = np.nanmin(table["hyfdca"][:, LOSS])
@@ -64,8 +65,9 @@ def D1(results):
                 for grid, lines in grids(table[rival]).items():
                     won.setdefault(grid, []).append(ours < np.nanmin(table[rival][lines, LOSS]))
         for grid, found in won.items():
-            origin = origin_of(results.traces(name))
-            yield row(np.mean(found), origin=origin, rivals_grid=grid, tuned_for="loss", **about(name))
+            chosen = {"tuned_for": "loss", "rivals_at": "their last rounds", "rounds": "those of the tuning"}
+            chosen |= {"rivals_grid": grid} | about(name)
+            yield row(np.mean(found), origin=origin_of(results.traces(name)), **chosen)
 
 
 @claim("D2")

@@ -173,8 +173,9 @@ def attack(results):
                 label = f"{dataset}, {setting.partition('@')[0]}" if pooled == "False" else None
                 third.plot(found.index, found, color=colour, marker=mark, ls=dash, label=label)
     third.set(xscale="log", xlabel="inner iterations $H$", ylabel="features named, shared over united")
-    third.set_title("a change against the row it is nearest to", fontsize=9)
-    third.legend()
+    third.set_title("a change against the row it is nearest to; dashed: pooled", fontsize=9)
+    third.set_ylim(top=1.25)  # of it the upper part is the legend's
+    third.legend(ncols=2, fontsize=8, loc="upper right")
     bars, times = [], encryption_times(results)
     for name in names:
         ends = results.ends(name)
@@ -185,9 +186,9 @@ def attack(results):
                 cost = components(cells, 0.0, charge, times).div(cells["round"], axis=0).encryption.median()
                 words = "pooled" if pooled == "True" else "as printed"
                 cipher = charged(charge, key_bits(results)).replace(", measured", "")
-                bars.append((f"{name.rpartition('_')[2]}, {cipher},\n{words}", cost))
+                bars.append((f"{name.rpartition('_')[2]}, {words},\n{cipher}", cost))
     colours = [style.GREY, style.RED] * (len(bars) // 2)
     right.barh(range(len(bars)), [cost for _, cost in bars], color=colours)
-    right.set_yticks(range(len(bars)), [words for words, _ in bars], fontsize=7.5)
+    right.set_yticks(range(len(bars)), [words for words, _ in bars], fontsize=7)
     right.set(xscale="log", xlabel="seconds of encryption a round")
     return figure
