@@ -62,10 +62,38 @@ def test_a_line_keeps_its_ends_and_its_peak():
     x = np.linspace(0, 400, 2000)
     y = 100 + 80 * np.exp(-((x - 200) ** 2) / 50)
     text = "M " + "L ".join(f"{a} {b} \n" for a, b in zip(x, y, strict=True))
-    points = np.array([p.split() for p in re.findall(r"[\d.]+ [\d.]+", path(text))], float)
-    assert len(points) < 100
-    assert points[0] == pytest.approx(x[0], abs=101) and points[-1][0] == pytest.approx(400, abs=0.1)
+    points = places(path(text))
+    assert 3 < len(points) < 100
+    np.testing.assert_allclose(points[[0, -1]], [[0, 100], [400, 100]], atol=0.051)
     assert points[:, 1].max() == pytest.approx(180, abs=0.3)
+
+
+def places(d: str) -> np.ndarray:
+    """The points of a path whose later ones are told by their distance from the one before."""
+    numbers = re.findall(r"-?[\d.]+", d.removeprefix("M").replace("l", " "))
+    return np.cumsum(np.array(numbers, float).reshape(-1, 2), axis=0)
+
+
+def test_a_long_line_does_not_drift():
+    """Every point is rounded where it is, not the steps between them."""
+    rng = np.random.default_rng(0)
+    points = np.cumsum(rng.uniform(0.37, 1.0, (800, 2)), axis=0)
+    points[::2, 1] += 30  # so that none is left out
+    short = path("M " + "L ".join(f"{a} {b} \n" for a, b in points))
+    assert short.count("l") == 1 and len(places(short)) == 800
+    np.testing.assert_allclose(places(short), points, atol=0.051)
+
+
+def test_a_word_and_a_style_are_defined_once(two):
+    definitions = Definitions()
+    page = "".join(drawn(svg, definitions) for svg in two)
+    shared = definitions.svg()
+    assert ' style="fill' not in page and len(set(definitions.looks.values())) == len(definitions.looks) > 5
+    assert set(re.findall(r' class="(d-[0-9a-f]+)"', page + shared)) == set(definitions.looks.values())
+    words = re.findall(r'<g id="(\w+)"><use', shared)
+    assert (
+        max(page.count(f'href="#{word}"') for word in words) >= 4
+    )  # the two figures' axes have the same numbers
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Figures for a page: SVG as Matplotlib wrote it, made small enough that a page can hold all of them.
 
-Lines keep the points a screen can show, numbers the digits it can, and glyphs, markers and clips, which Matplotlib names
-by their content, are defined once for all figures that use them.
+Lines keep the points a screen can show, each told by its distance from the one before, and numbers the digits it can.
+Glyphs, markers and clips, which Matplotlib names by their content, words and styles are defined once for all figures that
+use them.
 """
 
 import re
@@ -18,22 +19,30 @@ TOLERANCE = 0.15  # of a point, 1/72 inch
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
 LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
+WORD = re.compile(r"(?:<use [^>]*/>){2,}")  # glyph by glyph
 DRAWN = ("path", "use", "image", "text", "rect", "circle", "line")
 
 
 @dataclass
 class Definitions:
-    """Glyphs, markers, clips and hatches by short name, each once."""
+    """Glyphs, markers, clips, hatches, words and styles by short name, each once."""
 
     names: dict[tuple[str, str], str] = field(default_factory=dict)  # (id, content) -> short name
+    looks: dict[str, str] = field(default_factory=dict)  # style -> the name of its class
     prefix: str = "d"
 
     def name(self, identity: str, content: str) -> str:
         return self.names.setdefault((identity, content), f"{self.prefix}{len(self.names):x}")
 
+    def look(self, style: str) -> str:
+        return self.looks.setdefault(style, f"{self.prefix}-{len(self.looks):x}")
+
     def svg(self) -> str:
         """All of them, for the top of a page or of one figure."""
-        return "".join(content.replace("\0", name) for (_, content), name in self.names.items())
+        rules = "".join(f".{name}{{{style}}}" for style, name in self.looks.items())
+        return f"<style>{rules}</style>" + "".join(
+            content.replace("\0", name) for (_, content), name in self.names.items()
+        )
 
 
 def drawn(svg: str, definitions: Definitions, title: str = "") -> str:
@@ -63,16 +72,18 @@ def parts(svg: str, definitions: Definitions) -> tuple[tuple[float, float], str,
                 for one in child:
                     if one.tag != f"{SVG}style":
                         identity = one.attrib.pop("id")
-                        found[identity] = definitions.name(identity, element(one, {}, ' id="\0"'))
+                        found[identity] = definitions.name(
+                            identity, element(one, {}, definitions, ' id="\0"')
+                        )
                 parent.remove(child)
             elif child.tag == f"{SVG}metadata":
                 parent.remove(child)
     box = root.get("viewBox").split()
-    body = "".join(element(child, found) for child in root)
+    body = "".join(element(child, found, definitions) for child in root)
     return (float(box[2]) * 4 / 3, float(box[3]) * 4 / 3), " ".join(map(brief, box)), body
 
 
-def element(node: ET.Element, found: dict[str, str], more: str = "") -> str:
+def element(node: ET.Element, found: dict[str, str], definitions: Definitions, more: str = "") -> str:
     """One element and all in it, in few characters."""
     tag = node.tag.removeprefix(SVG)
     words = [more] if more else []
@@ -90,12 +101,17 @@ def element(node: ET.Element, found: dict[str, str], more: str = "") -> str:
             value = re.sub(r"url\(#([^)]*)\)", lambda m: f"url(#{found[m[1]]})", value)
         if name == "style":
             value = value.replace(": ", ":").replace("; ", ";")
+            if "url(" not in value:
+                name, value = "class", definitions.look(NUMBER.sub(lambda m: brief(m[0]), value))
         if name == "transform" and (moved := re.fullmatch(r"translate\((\S+) 0\)", value)) and tag == "use":
             name, value = "x", moved[1]
-        if name not in ("href", "d"):
+        if name not in ("href", "d", "class"):
             value = NUMBER.sub(lambda m: brief(m[0]), value)
         words.append(f' {name}="{escape(value)}"')
-    inside = "".join(element(child, found) for child in node)
+    inside = "".join(element(child, found, definitions) for child in node)
+    if tag == "g" and WORD.fullmatch(inside):
+        name = definitions.name("", f'<g id="\0">{inside}</g>')
+        return f"""<use href="#{name}"{"".join(words)}/>"""
     text = escape(node.text.strip()) if node.text and node.text.strip() else ""
     if not inside and not text:
         return f"<{tag}{''.join(words)}/>" if tag in DRAWN else ""
@@ -117,7 +133,10 @@ def polyline(line: str) -> str:
     places = np.array([p.split() for p in points], float)
     if len(places) > 3:
         places = places[kept(places[:, 0], places[:, 1], TOLERANCE)]
-    return "M" + "L".join(f"{brief(x)} {brief(y)}" for x, y in places) + ("z" if "z" in line else "")
+    digits = 1 if np.abs(places).max() >= 20.0 else 2  # a marker's own shape is small
+    steps = np.diff(np.round(places * 10**digits).astype(int), axis=0, prepend=0) / 10**digits
+    first, *others = (f"{x:g} {y:g}".replace(" -", "-") for x, y in steps)
+    return f"M{first}l" + " ".join(others).replace(" -", "-") + ("z" if "z" in line else "")
 
 
 def brief(number: str | float) -> str:
