@@ -10,6 +10,7 @@ import pytest
 from chromium import Chromium
 from chromium import needed as chromium_needed
 from fedrepro.experiments.results import Results
+from fedrepro.papers.arena.readings import CLASSES
 from fedrepro.pipeline.config import load
 from fedrepro.reporting.notebooks import redrawn
 from published import Page
@@ -280,3 +281,17 @@ def test_notebooks_open_by_themselves(chromium, finished):
             and [a for a in chromium.asked if not a.startswith(("data:", path.as_uri()))] == []
         )
         assert chromium.run(OVERFLOW) == [], path.name
+
+
+def test_the_network_of_ones_own_has_its_winners(desktop):
+    """Sliders below the map: who comes first follows what an exchange costs."""
+    said = desktop.run("""(() => {
+        const box = document.getElementById("arena-network"), slider = box.querySelector("input");
+        slider.value = 1;
+        slider.dispatchEvent(new Event("input"));
+        return box.querySelector("output").textContent + "|" + box.querySelector("tbody").innerText;
+    })()""")
+    latency, _, winners = said.partition("|")
+    assert latency == "10"
+    assert [line.split()[0] for line in winners.splitlines()] == list(CLASSES)
+    assert all("%" in line for line in winners.splitlines())

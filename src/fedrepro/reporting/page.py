@@ -19,6 +19,7 @@ from fedrepro.reporting import benchmarks, explorer, matrix, notebooks
 from fedrepro.reporting.costs import Bill
 from fedrepro.reporting.findings import choices, findings, judged
 from fedrepro.reporting.pictures import Definitions, drawn
+from fedrepro.reporting.pieces import piece
 from fedrepro.reporting.tables import hyperparameters
 from fedrepro.reporting.verdicts import Verdict, sentence
 
@@ -218,6 +219,9 @@ def figure_entry(
         "image": drawn(
             (results.folder / f"figures/{paper.name}/{name}.svg").read_text(), definitions, entry["title"]
         ),
+        "alive": piece.get(paper.name, name)(results.declared(experiments))
+        if name in piece.names(paper.name)
+        else "",
         "file": (words, pattern.format(paper=paper.name, figure=name)),
         "command": f"snakemake --cores 2 {paper.name}_{name}{scale}",
         "settings": [setting_words(paper, e) for e in entry["experiments"]],

@@ -8,9 +8,11 @@ from matplotlib.ticker import NullLocator
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.arena import readings
+from fedrepro.papers.arena.network import sliders
 from fedrepro.papers.arena.readings import CLASSES, COSTS, EVERYTHING, FINE, ROUGH
 from fedrepro.reporting import panels, style
 from fedrepro.reporting.names import called
+from fedrepro.reporting.pieces import piece
 
 LEVELS = np.geomspace(1.0, 100.0, 81)  # ratios to the best
 NAMED = 7  # methods that a panel names; the others are grey
@@ -136,6 +138,11 @@ def network(results):
         ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize=7.5)
     axes[0, 0].set_ylabel("latency of an exchange (seconds)")
     return drawn
+
+
+@piece("network")
+def own_network(results):
+    return sliders(results, readings.costs(results.traces(*EVERYTHING)))
 
 
 def distinct(names: list[str]) -> dict[str, str]:
