@@ -9,7 +9,7 @@ from fedrepro.papers.arena.contest import TARGETS
 
 CLASSES = {
     "smooth": ("arena_smooth",),
-    "composite": ("arena_composite",),
+    "composite": ("arena_composite", "arena_balls"),
     "hybrid": ("arena_rectangles", "arena_whole_samples"),
 }
 EVERYTHING = tuple(name for names in CLASSES.values() for name in names)
