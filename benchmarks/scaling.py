@@ -25,7 +25,9 @@ AXES = {
 }
 STREAMED = [{"m": m, "n": 50, "d": 100} for m in (1_000, 10_000, 100_000)]
 MEMORY_GB = 2.0  # of the streamed clients
-HYBRID_CLIENTS = 10_000  # at most: who holds which samples is looked up client by client, in time quadratic in them
+HYBRID_CLIENTS = (
+    10_000  # at most: who holds which samples is looked up client by client, in time quadratic in them
+)
 SPENT, ROUNDS = 0.3, 30  # rounds are repeated for so many seconds, but not more often
 
 
@@ -164,7 +166,9 @@ def main(given: list[str]) -> None:
 
     if not found:
         smallest = min(max(size["m"], size["n"]) for sizes in AXES.values() for size in sizes)
-        parser.error(f"nothing is measured with at most {words.most:g} clients or samples; say {smallest} or more")
+        parser.error(
+            f"nothing is measured with at most {words.most:g} clients or samples; say {smallest} or more"
+        )
 
     from measuring import keep
 
