@@ -12,7 +12,7 @@ from fedrepro.datasets.preprocess import one_hot, pixels, signs, unit_interval, 
 from fedrepro.maths.seeds import stream
 
 LOGISTIC = ("fmnist", "w8a", "mushroom", "covtype", "mnist", "news20")
-SQUARES = ("online-news", "msd", "boston")
+SQUARES = ("online-news", "msd-sample", "boston")
 BLOCK = 4  # pixels on a side that are averaged: 28 x 28 images become 7 x 7
 
 
