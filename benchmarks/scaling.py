@@ -25,9 +25,8 @@ AXES = {
 }
 STREAMED = [{"m": m, "n": 50, "d": 100} for m in (1_000, 10_000, 100_000)]
 MEMORY_GB = 2.0  # of the streamed clients
-HYBRID_CLIENTS = (
-    10_000  # at most: who holds which samples is looked up client by client, in time quadratic in them
-)
+# At most: who holds which samples is looked up client by client, in time quadratic in their number.
+HYBRID_CLIENTS = 10_000
 SPENT, ROUNDS = 0.3, 30  # rounds are repeated for so many seconds, but not more often
 
 

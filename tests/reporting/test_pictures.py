@@ -91,9 +91,8 @@ def test_a_word_and_a_style_are_defined_once(two):
     assert ' style="fill' not in page and len(set(definitions.looks.values())) == len(definitions.looks) > 5
     assert set(re.findall(r' class="(d-[0-9a-f]+)"', page + shared)) == set(definitions.looks.values())
     words = re.findall(r'<g id="(\w+)"><use', shared)
-    assert (
-        max(page.count(f'href="#{word}"') for word in words) >= 4
-    )  # the two figures' axes have the same numbers
+    # the axes of the two figures have the same numbers
+    assert max(page.count(f'href="#{word}"') for word in words) >= 4
 
 
 @pytest.mark.parametrize(
