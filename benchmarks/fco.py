@@ -13,6 +13,7 @@ from fedrepro.maths.kernels.linear import LAZY, walk_plain
 from fedrepro.maths.mirrors import Euclidean
 from fedrepro.maths.models.images import Dense
 from fedrepro.maths.models.linear import LinearModel
+from fedrepro.maths.models.network import Network
 from fedrepro.maths.proxes import L1, L1Ball, Nuclear, OnBlocks
 
 
@@ -29,7 +30,7 @@ def images(m, n, sizes, precision):
     """Clients with n pictures, a fifth of whose pixels are not zero; every kernel in the l1 ball of the paper."""
     rng = np.random.default_rng(0)
     X = (rng.random((m * n, sizes[0])) * (rng.random((m * n, sizes[0])) < 0.2)).astype(precision)
-    model = Dense(X, rng.integers(0, sizes[-1], m * n), sizes)
+    model = (Network if len(sizes) > 2 else Dense)(X, rng.integers(0, sizes[-1], m * n), sizes)
     start = 0.04 * rng.standard_normal(model.size, dtype=precision)
     return model, OnBlocks(L1Ball(1000.0), model.kernels), start
 
@@ -70,8 +71,8 @@ def run(small: bool) -> list[dict]:
             ours = seconds(partial(next, generator), 1 if small else 10)
             plain = seconds(partial(walk_plain, *walk), 1 if small else 2)
             visited = epochs * cohort * n
-            if name == "network":  # three products with every weight: forwards, and backwards for both sides
-                bound, of = multiplying(6 * visited * model.size), "its products, by sgemm"
+            if name == "network":
+                bound, of = visited / batch * multiplying(batch, model.sizes), "its products, by sgemm"
             else:
                 bound, of = reading(model.X.nbytes) * visited / (m * n), "reading the cohort's rows"
             found.append(line(f"FedDualAvg, {name}, a round", ours, plain, bound, of))

@@ -1,8 +1,9 @@
-"""What all benchmarks share: a clock, the bounds that no program on this machine can beat, and a line of the table."""
+"""What all benchmarks share: a clock, what the machine itself would take for the same numbers, and a line of the table."""
 
 import csv
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,14 @@ def reading(size: float) -> float:
     return seconds(lambda: array.dot(array), max(1, int(2e7 // size)))
 
 
-def multiplying(operations: float) -> float:
-    """Seconds for so many additions and multiplications, at the speed of BLAS's product of two large float32 matrices."""
-    n = 1000
-    a = np.ones((n, n), np.float32)
-    return operations * seconds(lambda: a @ a) / (2 * n**3)
+def multiplying(batch: int, sizes: tuple[int, ...]) -> float:
+    """Seconds of a batch's products with the kernels of dense layers, by BLAS in float32: forwards, and backwards to what
+    entered and to the kernel."""
+    total = 0.0
+    for a, b in pairwise(sizes):
+        x, slope, W = (np.ones(shape, np.float32) for shape in ((batch, a), (batch, b), (a, b)))
+        total += seconds(lambda x=x, slope=slope, W=W: (x @ W, slope @ W.T, x.T @ slope), 20)
+    return total
 
 
 def line(

@@ -47,6 +47,8 @@ def check(docs: Path, root: Path) -> dict:
     assert files["index.html"].stat().st_size < publish.PAGE_MB * 1e6
     assert {*manifest["papers"], *(set(manifest["missing"]) & set(config.papers))} == set(config.papers)
     assert not set(manifest["papers"]) & set(manifest["missing"])
+    for path in files.values():  # nothing names the folders of the machine that made it
+        assert not re.search(rb'"/\S*src/fedrepro/', path.read_bytes()), path
     assert not any(p.suffix in (".js", ".css", ".woff", ".woff2") for p in files.values())
 
     papers = {name: config.papers[name] for name in manifest["papers"]}

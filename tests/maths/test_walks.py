@@ -8,6 +8,7 @@ from fedrepro.maths.kernels import linear, shrinkage, softmax
 from fedrepro.maths.mirrors import Euclidean
 from fedrepro.maths.models.images import Dense
 from fedrepro.maths.models.linear import LinearModel
+from fedrepro.maths.models.network import Network
 from fedrepro.maths.proxes import L1, L1Ball, L2Ball, Nuclear, OnBlocks, Zero, project_l1_ball
 
 D = 36
@@ -200,11 +201,13 @@ def test_softmax_in_single_precision_stays_close_to_double(psi):
     np.testing.assert_allclose(b, a, atol=1e-5)
 
 
-@pytest.mark.parametrize("psi", [None, L1Ball(2.0), L2Ball(0.7)], ids=str)
+@pytest.mark.parametrize("psi", [None, L1(0.05), L1Ball(2.0), L1Ball(60.0), L2Ball(0.7)], ids=str)
 @pytest.mark.parametrize("mode", [linear.DESCENT, linear.LAZY])
-def test_network_walk_equals_its_twin(psi, mode):
+@pytest.mark.parametrize("kind", [Network, Dense])
+def test_network_walk_equals_its_twin(psi, mode, kind):
     rng = np.random.default_rng(9)
-    held = Dense(rng.random((70, D)), rng.integers(0, 3, 70), (D, 8, 7, 3))
+    X = rng.random((70, D)) * (rng.random((70, D)) < 0.4)  # many pixels are zero
+    held = kind(X, rng.integers(0, 3, 70), (D, 8, 7, 3))
     start = rng.standard_normal(held.size)
     mirror = Euclidean(Zero() if psi is None else OnBlocks(psi, held.kernels))
     visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
@@ -215,10 +218,20 @@ def test_network_walk_equals_its_twin(psi, mode):
     np.testing.assert_allclose(out, plain, rtol=1e-12, atol=1e-12)
 
 
+def test_what_is_no_number_goes_through_a_network():
+    rng = np.random.default_rng(9)
+    held = Network(rng.random((70, D)), rng.integers(0, 3, 70), (D, 8, 7, 3))
+    start = rng.standard_normal(held.size)
+    start[held.kernels[0]] = np.nan
+    visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)
+    out = held.walk(linear.DESCENT, Euclidean(OnBlocks(L1Ball(2.0), held.kernels)), visit, 4, start, 0.1, 0.3)
+    assert np.isnan(out).all()
+
+
 def test_network_in_single_precision_stays_close_to_double():
     rng = np.random.default_rng(10)
     X, y = rng.random((70, D)), rng.integers(0, 3, 70)
-    double, single = Dense(X, y, (D, 8, 7, 3)), Dense(X.astype(np.float32), y, (D, 8, 7, 3))
+    double, single = Network(X, y, (D, 8, 7, 3)), Network(X.astype(np.float32), y, (D, 8, 7, 3))
     start = rng.standard_normal(double.size)
     mirror = Euclidean(OnBlocks(L1Ball(2.0), double.kernels))
     visit = Sampling(OFFSETS, 3, batch=4, epochs=2, seed=5).draw(0)

@@ -1,6 +1,7 @@
 """The code a job depends on: everything it imports, what lies beside that, the lock, and nothing else."""
 
 import ast
+import subprocess
 import sys
 
 import pytest
@@ -28,7 +29,7 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "ROOT", root)
 
     def forget():
-        for cached in (code._imports, code.code_hash, code.lock):
+        for cached in (code._imports, code._file, code._content, code.code_hash, code.lock):
             cached.cache_clear()
 
     def fresh(*modules):
@@ -79,7 +80,18 @@ def test_the_lock_counts_for_everything(package):
 
 def test_imports_are_read_without_running_anything():
     source = "import numpy\nimport fedrepro.cli\nfrom fedrepro.maths import wide, no_such\nif 0:\n    from fedrepro import cli\n"
-    assert code.imported(ast.parse(source)) == {"fedrepro.cli", "fedrepro.maths", "fedrepro.maths.wide"}
+    source += "try:\n    pass\nexcept OSError:\n    match 0:\n        case 0:\n            import fedrepro.datasets\n"
+    assert code.imported(ast.parse(source)) == {
+        "fedrepro.cli", "fedrepro.datasets", "fedrepro.maths", "fedrepro.maths.wide",
+    }  # fmt: skip
+
+
+def test_nothing_is_imported_to_be_hashed():
+    words = (
+        "import sys; from fedrepro.pipeline import code; code.code_hash('fedrepro.papers.fco.figures.paper')"
+    )
+    words += "; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", words]).returncode == 0
 
 
 @pytest.fixture(scope="module")

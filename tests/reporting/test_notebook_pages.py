@@ -86,3 +86,10 @@ def test_our_notebooks_tell_first_and_fold_their_code_and_end_with_a_cell_to_red
             path
         )
         assert "hide-input" not in code[-1].metadata.get("tags", ()) and code[-1] is cells[-1], path
+
+
+def test_warnings_do_not_travel_with_a_notebook():
+    told = [nbformat.v4.new_output("stream", name=name, text="/home/me/a.py:1: Warning") for name in ("stdout", "stderr")]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=told)])
+    (cell,) = without_chance(notebook).cells
+    assert [output.name for output in cell.outputs] == ["stdout"]

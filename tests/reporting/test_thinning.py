@@ -7,9 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fedrepro.reporting.thinning import distances, kept, weights
+from fedrepro.maths.kernels.thinning import weights
+from fedrepro.reporting.thinning import kept
 
 VALUES = arrays(float, st.integers(2, 60), elements=st.floats(-100, 100))
+
+
+def distances(x, y, x0, y0, x1, y1) -> np.ndarray:
+    """Of points to a segment."""
+    dx, dy = x1 - x0, y1 - y0
+    length = dx * dx + dy * dy
+    along = np.clip(((x - x0) * dx + (y - y0) * dy) / length, 0.0, 1.0) if length > 0 else 0.0
+    return np.hypot(x - x0 - along * dx, y - y0 - along * dy)
 
 
 @given(VALUES, st.sampled_from([0.1, 1.0, 10.0]))

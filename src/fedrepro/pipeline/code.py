@@ -4,6 +4,7 @@ import ast
 import hashlib
 import importlib.util
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def _imports(module: str) -> tuple[Path, frozenset[str]]:
     """The file of a module of ours, or of a script below ROOT, and the modules of ours it imports, read without
     running it."""
-    path = ROOT / module if module.endswith(".py") else Path(importlib.util.find_spec(module).origin)
+    path = ROOT / module if module.endswith(".py") else _file(module)
     try:
         return path, imported(ast.parse(path.read_text()))
     except SyntaxError as error:
@@ -27,20 +28,34 @@ def _imports(module: str) -> tuple[Path, frozenset[str]]:
 def imported(tree: ast.Module) -> frozenset[str]:
     """The modules of ours that some source imports."""
     found = set()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
     ours = {n for n in found if n.split(".")[0] == PACKAGE and n != PACKAGE}
-    return frozenset(n for n in ours if _exists(n))
+    return frozenset(n for n in ours if _file(n))
 
 
-def _exists(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node. None is in an expression, which is most of a tree."""
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        inside = getattr(node, name, ())
+        for child in inside if isinstance(inside, list) else ():
+            yield child
+            yield from statements(child)
+
+
+@cache
+def _file(module: str) -> Path | None:
+    """Where a module of ours lies, if there is one of that name. Python's own search would import what is above it."""
+    top, *rest = module.split(".")
+    for place in importlib.util.find_spec(top).submodule_search_locations:
+        path = Path(place, *rest)
+        for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
+            if file.exists():
+                return file
+    return None
 
 
 @cache
@@ -55,9 +70,13 @@ def code_hash(*modules: str) -> str:
             todo += more
     digest = hashlib.sha256(lock())
     for name in sorted(seen):
-        for path in (seen[name], *beside(seen[name])):
-            digest.update(name.encode() + b"\0" + path.read_bytes())
+        digest.update(_content(name, seen[name]))
     return digest.hexdigest()[:16]
+
+
+@cache
+def _content(name: str, path: Path) -> bytes:
+    return b"".join(name.encode() + b"\0" + file.read_bytes() for file in (path, *beside(path)))
 
 
 def beside(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ bits: a fork is what the process would have been after its imports.
 import array
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -65,6 +66,8 @@ def serve(path: str, descriptor: int) -> None:
     server = socket.socket(fileno=descriptor)
     for name in MODULES:
         importlib.import_module(name)
+    warm()
+    gc.freeze()  # what is here stays: no fork has to look through it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs; their connections tell us
     events = selectors.DefaultSelector()
     events.register(server, selectors.EVENT_READ)
@@ -98,6 +101,16 @@ def serve(path: str, descriptor: int) -> None:
                     events.unregister(connection)
                 _, status, used = os.wait4(child, 0)
                 answer(connection, status, time.monotonic() - begin, used)
+
+
+def warm() -> None:
+    """Numba takes a third of a second to make ready for its first kernel: one that no other calls, so that all give the
+    same bits as without."""
+    import numpy as np
+
+    from fedrepro.maths.kernels import thinning
+
+    thinning.weights(np.zeros(2), np.zeros(2), 1.0)
 
 
 def fork(server: socket.socket, connection: socket.socket) -> int:

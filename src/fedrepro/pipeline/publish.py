@@ -16,6 +16,7 @@ import pandas as pd
 
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results, Stale
+from fedrepro.papers.arena import standings
 from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
@@ -72,6 +73,8 @@ def fill(
         for name, entry in paper.raw["figures"].items():
             drawn = alone((results.folder / f"figures/{paper.name}/{name}.svg").read_text(), entry["title"])
             put(folder / f"figures/{paper.name}/{name}.svg", drawn)
+    if any(paper.name == "arena" for paper in papers):
+        standings.write(results, folder / standings.FILE)
     absent = write_notebooks(plan, papers, results, folder)
     put(folder / "summary.svg", matrix.picture(papers, claims, plan.scale))
     chosen = telling(papers, results)

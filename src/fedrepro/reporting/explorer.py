@@ -18,9 +18,9 @@ import pandas as pd
 from fedrepro.experiments import trace
 from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results
+from fedrepro.maths.kernels.thinning import weights
 from fedrepro.reporting import style
 from fedrepro.reporting.names import called
-from fedrepro.reporting.thinning import weights
 
 COSTS = ("exchanges", "floats", "gradients", "hessians", "seconds")  # besides the round itself
 WIDE, HIGH = 900.0, 480.0  # pixels of the chart for which curves are thinned
@@ -77,6 +77,8 @@ def measures(paper: Paper, experiment: str) -> list[str]:
 def experiment(rows: pd.DataFrame, names: list[str], columns: Columns) -> tuple[list[dict], int]:
     """Its curves, and how many more there are. What does not fit is drawn more coarsely."""
     rows = rows.assign(floats=rows["floats_down"] + rows["floats_up"])
+    told = ["setting", "algorithm", "params", "seed", "round", "status", *names, *COSTS]
+    rows = rows[[name for name in told if name in rows]]
     groups = list(rows.groupby(["setting", "algorithm", "params"], sort=False))
     chosen = best(groups, names[0])
     lines = [line for i, key in chosen if (line := Line.of(key, groups[i][1], names))]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from fedrepro.datasets.files import written
 from fedrepro.experiments import registry
 from fedrepro.experiments.results import Results
-from fedrepro.reporting import style
+from fedrepro.reporting import panels, style
 
 FORMATS = {  # how each is saved: without dates, so that equal results give equal files
     "svg": {"metadata": {"Date": None}},
@@ -40,16 +40,16 @@ def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
         if origin in MARKS:
             words.append(f"{MARKS[origin]}: {title}")
     if words:
-        margin = 0.2 / drawn.get_figheight()  # a line of its own, below the axes' labels
-        drawn.get_layout_engine().set(rect=(0, margin, 1, 1 - margin))
+        panels.room_below(drawn)
         drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
 
 
 def save(drawn: Figure, *paths: Path) -> None:
     """Write the figure into files of the formats that they are named after."""
     with style.applied():
-        drawn.draw_without_rendering()
-        drawn.set_layout_engine("none")  # laid out once, not again for every format
+        if layout := drawn.get_layout_engine():
+            layout.execute(drawn)
+            drawn.set_layout_engine("none")  # laid out once, not again for every format
         for path in paths:
             with written(path) as temporary:
                 drawn.savefig(temporary, **FORMATS[path.suffix[1:]])

@@ -110,10 +110,12 @@ def execute(source: Path, target: Path, page: Path, results: Path) -> None:
 
 
 def without_chance(notebook):
-    """Without what differs between two executions over the same results: times, addresses in memory, and the names drawn
-    at random for the cell of parameters and for styled tables."""
+    """Without what differs between two executions over the same results: times, addresses in memory, warnings, which name
+    this machine's folders, and the names drawn at random for the cell of parameters and for styled tables."""
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         for kind in ("execution", "papermill"):
             cell.metadata.pop(kind, None)
         if "injected-parameters" in cell.metadata.get("tags", ()):

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -255,13 +256,16 @@ def unique(experiment, key: str) -> list[dict]:
 
 
 def origins(results: Results, experiments: list[str]) -> dict[str, str]:
-    """Dataset -> where it came from, of everything these experiments read; two columns of their traces tell."""
-    found: dict[str, str] = {}
-    for path in results.trace_files(*experiments):
-        table = pq.read_table(path, columns=["dataset", "data_origin"])
-        pairs = table.group_by(["dataset", "data_origin"]).aggregate([]).to_pydict()
-        found |= dict(zip(pairs["dataset"], pairs["data_origin"], strict=True))
-    return found
+    """Dataset -> where it came from, of everything these experiments read."""
+    return {k: v for path in results.trace_files(*experiments) for k, v in told_by(path).items()}
+
+
+@cache
+def told_by(path: Path) -> dict[str, str]:
+    """The same of one trace, by two of its columns."""
+    table = pq.read_table(path, columns=["dataset", "data_origin"])
+    pairs = table.group_by(["dataset", "data_origin"]).aggregate([]).to_pydict()
+    return dict(zip(pairs["dataset"], pairs["data_origin"], strict=True))
 
 
 def all_origins(papers: list[Paper], results: Results) -> dict[str, str]:

@@ -15,6 +15,12 @@ def grid(rows: int = 1, columns: int = 1, **more):
     return plt.subplots(rows, columns, figsize=size, squeeze=False, **more)
 
 
+def room_below(figure) -> None:
+    """A line of its own for what a figure has to say of itself, below the axes' labels."""
+    margin = 0.2 / figure.get_figheight()
+    figure.get_layout_engine().set(rect=(0, margin, 1, 1 - margin))
+
+
 def over_seeds(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     """Median, lowest and highest y over seeds at every x that all seeds recorded."""
     seeds = cells["seed"].nunique()

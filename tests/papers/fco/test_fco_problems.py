@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from fedrepro import algorithms
+from fedrepro.datasets import Dataset
 from fedrepro.experiments.experiment import Stop
 from fedrepro.experiments.runner import run_cell
 from fedrepro.maths.proxes import L1
 from fedrepro.papers.fco.centralised import GatheredSquares
 from fedrepro.papers.fco.problems import recovery as fco
+from fedrepro.papers.fco.problems.characters import Characters
+from fedrepro.papers.fco.problems.networks import Networks
 
 SETTING = {
     "d": 24, "ones": 6, "m": 8, "n": 40, "cohort": 3, "batch": 5, "epochs": 1, "loss": "squared", "start": "glorot",
@@ -111,3 +114,24 @@ def test_a_diverging_cell_is_stopped_and_its_trace_kept():
         ("error", "f1"),
     )
     assert status == "diverged" and found.columns["round"][-1] < 20
+
+
+@pytest.mark.parametrize("algorithm", ["feddualavg", "fedmid", "fedmid_osp"])
+def test_a_network_takes_the_steps_of_its_plain_twin(algorithm):
+    rng = np.random.default_rng(0)
+    X = (255 * rng.random((60, 30)) * (rng.random((60, 30)) < 0.3)).astype(np.uint8)
+    split = np.repeat([0, 1], [50, 10])
+    dataset = Dataset("made", "made", X, rng.integers(0, 3, 60), None, split, "mirror", "-")
+    setting = {
+        "cohort": 2, "batch": 4, "epochs": 2, "share": 1.0, "relative_share": 1.0, "precision": "float64", "hidden": [6, 5],
+        "ball": "l1", "radius": (4.0, 1.0), "start": "glorot",
+    }  # fmt: skip
+    ends = []
+    for kind in (Characters, Networks):
+        made = kind(dataset, np.split(np.arange(50), [12, 30]), setting, 0)
+        clients = made.clients(made.reference())
+        run = algorithms.get(algorithm)(clients, client_rate=0.1, server_rate=1.0)
+        ends.append(next(w for round, w in enumerate(run) if round == 3))
+        assert clients.model is made.costs
+    assert np.abs(ends[0] - made.start).max() > 0.01
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-10, atol=1e-12)

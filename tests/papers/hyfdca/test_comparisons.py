@@ -29,7 +29,7 @@ class Made:
         }
         return pd.concat([
             pd.DataFrame({
-                "dataset": name, "clients": "2x2@1", "algorithm": method, "p_tuned_for": "gra", "status": "done",
+                "dataset": name, "data_origin": "mirror", "clients": "2x2@1", "algorithm": method, "p_tuned_for": "gra", "status": "done",
                 "seed": seed, "round": ROUNDS, "seconds": 0.0, "relative_loss": loss, "accuracy": 1 - loss / 4,
                 "turns": ROUNDS, "exchanges": ROUNDS * (10 if method == "hyfdca" else 1),
                 **dict.fromkeys(ENCRYPTED, ROUNDS * (method == "hyfdca")),

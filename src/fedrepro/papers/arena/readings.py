@@ -24,20 +24,24 @@ ROUGH, FINE = TARGETS
 
 
 def costs(rows: pd.DataFrame) -> pd.DataFrame:
-    """A line for every cell and target: what it had cost when the gap first was so small, infinity where it never was.
-    A run that diverged never arrives, whatever it passed on its way."""
+    """A line for every cell and target: what it had cost on arrival, infinity where it never arrived."""
     lines = []
     for key, cell in rows.groupby(CELL, sort=False):
-        share = cell["gap"].to_numpy() / cell["gap"].iloc[0]
-        lost = cell["status"].iloc[-1] == "diverged"
-        for target in TARGETS:
-            there = np.flatnonzero(share <= target)
-            arrived = len(there) > 0 and not lost
-            spent = cell[list(COSTS)].iloc[there[0]].to_dict() if arrived else dict.fromkeys(COSTS, np.inf)
+        for target, there in arrivals(cell).items():
+            spent = dict.fromkeys(COSTS, np.inf) if there is None else cell[list(COSTS)].iloc[there].to_dict()
             lines.append(dict(zip(CELL, key, strict=True)) | {"target": target} | spent)
     table = pd.DataFrame(lines)
     table["problem"] = table["experiment"].str.removeprefix("arena_") + " " + table["setting"]
     return table
+
+
+def arrivals(cell: pd.DataFrame) -> dict[float, int | None]:
+    """Target -> at which of its records a cell's gap first was so small; None where it never was. A run that diverged never
+    arrives, whatever it passed on its way."""
+    share = cell["gap"].to_numpy() / cell["gap"].iloc[0]
+    lost = cell["status"].iloc[-1] == "diverged"
+    there = {target: np.flatnonzero(share <= target) for target in TARGETS}
+    return {target: None if lost or not len(at) else int(at[0]) for target, at in there.items()}
 
 
 def of_class(table: pd.DataFrame, name: str) -> pd.DataFrame:

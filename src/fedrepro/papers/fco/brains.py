@@ -1,5 +1,7 @@
 """Weights of a linear model drawn on the brain with nilearn."""
 
+import gc
+
 import nibabel
 import numpy as np
 from nilearn import plotting
@@ -26,6 +28,7 @@ def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, c
 
     nilearn draws into a rectangle of the figure, so the layout is settled before it is asked.
     """
+    gc.freeze()  # nilearn collects garbage at every image: what is there already is none
     for ax in axes.flat:
         ax.set_axis_off()
     figure.draw_without_rendering()

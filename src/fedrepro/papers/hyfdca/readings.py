@@ -4,6 +4,8 @@ Time is modelled as in the paper: computation as measured, latency for every exc
 encrypted scalar. Clients work side by side, so that the busiest one counts and measured computation is shared.
 """
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -19,6 +21,17 @@ METHODS = ("hyfdca", "fedavg_hybrid", "hyfem")
 METRICS = ("relative_loss", "accuracy")
 ONWARD = "_onward"  # the rivals' runs of many more rounds
 EARLIER = (0.25, 0.5, 1.0)  # parts of the rounds: their number is not stated
+COMPARED = [
+    "dataset",
+    "data_origin",
+    "clients",
+    "seed",
+    "algorithm",
+    "p_tuned_for",
+    "status",
+    "round",
+    *METRICS,
+]
 CHARGES = ("published", "published, one a vector", "paillier, measured", "ckks, measured", "none")
 
 
@@ -36,9 +49,10 @@ def more_rounds(results: Results, experiment: str) -> pd.DataFrame:
     return rows[rows["round"] <= rows.groupby("algorithm")["round"].max().min()]
 
 
+@cache
 def after(results: Results, experiment: str) -> dict[int, pd.DataFrame]:
     """Rounds -> the traces of all methods up to there: parts of the rounds tuned for, and the longer runs."""
-    rows, onward = equal_rounds(results, experiment), more_rounds(results, experiment)
+    rows, onward = (found(results, experiment)[COMPARED] for found in (equal_rounds, more_rounds))
     last = int(rows["round"].max())
     found = {int(part * last): rows[rows["round"] <= part * last] for part in EARLIER}
     return found if onward.empty else found | {int(onward["round"].max()): onward}
@@ -160,13 +174,29 @@ def by_iteration(
     found = []
     for name in datasets:
         rows = list(after(results, name).values())[rounds]
-        for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
+        table = merits(results, name, rounds).loc[tuned_for]
+        for setting in in_order(table.index.unique("clients")):
             for metric in METRICS:
-                ours = scores(cells[cells.algorithm == "hyfdca"], metric, "last")
+                ours = table.loc[setting, "hyfdca"][metric, "last"]
                 for rival in METHODS[1:]:
-                    theirs = scores(cells[cells.algorithm == rival], metric, iterate)
+                    theirs = table.loc[setting, rival][metric, iterate]
                     found.append(compared(rows, setting, metric, rival, ours, theirs))
     return pd.DataFrame(found)
+
+
+@cache
+def merits(results: Results, experiment: str, rounds: int) -> pd.DataFrame:
+    """The score of every cell by either metric, at its last and at its best round."""
+    keys = ["p_tuned_for", "clients", "algorithm", "seed"]
+    of_cells = {
+        key: {
+            (metric, iterate): score(cell, metric, iterate)
+            for metric in METRICS
+            for iterate in ("last", "best")
+        }
+        for key, cell in list(after(results, experiment).values())[rounds].groupby(keys)
+    }
+    return pd.DataFrame.from_dict(of_cells, orient="index").rename_axis(index=keys)
 
 
 def by_time(results: Results, charge: str, budget: str, tuned_for: str = "gra") -> pd.DataFrame:
@@ -174,27 +204,29 @@ def by_time(results: Results, charge: str, budget: str, tuned_for: str = "gra") 
     rivals go on into their longer runs where they have time left. `rounds` are HyFDCA's recorded rounds within it."""
     found, times = [], encryption_times(results)
     for name in DATASETS:
-        rows = clock(results, name, charge, times)
+        rows = clock(results, name, charge, times)[[*COMPARED, "time"]]
         for setting, cells in by_setting(rows[rows.p_tuned_for == tuned_for]):
+            runs = {m: dict(list(own.groupby("seed"))) for m, own in cells.groupby("algorithm")}
             for metric in METRICS:
                 for rival in METHODS[1:]:
-                    pair = {m: cells[cells.algorithm == m] for m in ("hyfdca", rival)}
-                    ends = pair["hyfdca" if budget == "hyfdca" else rival].groupby("seed").time.max()
-                    onward = cells[cells.algorithm == rival + ONWARD]
-                    pair[rival] = onward if len(onward) else pair[rival]
+                    bounded = runs["hyfdca" if budget == "hyfdca" else rival]
+                    ends = {seed: one.time.max() for seed, one in bounded.items()}
                     ours, theirs = (
-                        pd.Series({
-                            seed: score(one[one.time <= ends[seed] * (1 + 1e-12)], metric, "last")
-                            for seed, one in pair[m].groupby("seed")
-                        })
-                        for m in ("hyfdca", rival)
-                    )  # fmt: skip
-                    within = pair["hyfdca"].seed.map(ends) >= pair["hyfdca"].time
-                    made = within.groupby(pair["hyfdca"].seed).sum() - 1
-                    found.append(
-                        compared(rows, setting, metric, rival, ours, theirs) | {"rounds": made.median()}
+                        {seed: until(ends[seed], one) for seed, one in own.items()}
+                        for own in (runs["hyfdca"], runs.get(rival + ONWARD, runs[rival]))
                     )
+                    scored = (
+                        pd.Series({seed: score(one, metric, "last") for seed, one in own.items()})
+                        for own in (ours, theirs)
+                    )
+                    made = np.median([len(one) - 1 for one in ours.values()])
+                    found.append(compared(rows, setting, metric, rival, *scored) | {"rounds": made})
     return pd.DataFrame(found)
+
+
+def until(end: float, run: pd.DataFrame) -> pd.DataFrame:
+    """The rounds of one run that are over after `end` seconds."""
+    return run.iloc[: np.searchsorted(run.time, end * (1 + 1e-12), side="right")]
 
 
 def scores(cells: pd.DataFrame, metric: str, iterate: str) -> pd.Series:
@@ -251,7 +283,7 @@ def time_runs_out(results: Results, charge: str, latency: float) -> pd.Series:
 def ahead(ours: pd.DataFrame, theirs: pd.DataFrame, end: float, metric: str) -> bool | None:
     """Whether `ours` is ahead when `end` seconds are used up. A run that is shorter counts as it ended if more rounds
     would change little; otherwise None, unless it is ahead already."""
-    within = [cells[cells.time <= end * (1 + 1e-12)] for cells in (ours, theirs)]
+    within = [until(end, cells) for cells in (ours, theirs)]
     wins = score(within[0], metric, "last") < score(within[1], metric, "last")
     behind, whole = (1, theirs) if wins else (0, ours)
     if whole.time.max() < end and ending(within[behind]) == "falling":
@@ -263,7 +295,7 @@ def wins_in_time(cells: pd.DataFrame, budget: str) -> dict[int, tuple[float, flo
     """By seed: the least and the most that the share of comparisons which HyFDCA wins can be, in the time that its
     rounds take (`hyfdca`) or that as many rounds of the rival take (`rival`). Rivals go on where they have time left."""
     found: dict[int, list[bool | None]] = {}
-    for (_, seed), own in cells.groupby(["clients", "seed"]):
+    for (_, seed), own in cells[[*COMPARED, "time"]].groupby(["clients", "seed"]):
         runs = dict(list(own.groupby("algorithm")))
         for rival in METHODS[1:]:
             if "hyfdca" in runs and rival in runs:

@@ -1,6 +1,7 @@
 """Our figures that settle what Yuan, Zaheer & Reddi 2021 leave open: the setup, the penalties, the usable rates."""
 
 import numpy as np
+import pandas as pd
 
 from fedrepro.experiments.registry import figure
 from fedrepro.papers.fco import theory
@@ -124,11 +125,9 @@ def thresholds(results):
         last = configurations(rows)
         levels = np.unique(np.concatenate([[0.0, 1.0], last.density]))
         for ax, short in zip(line, shorts, strict=True):
-            for name in FIVE:
-                shares = [share_good(last, level, short).get(name) for level in levels]
-                if shares[0] is None:
-                    continue
-                by_seed = np.array([share.to_numpy() for share in shares])
+            shares = pd.concat([share_good(last, level, short) for level in levels], axis=1).T
+            for name in shares.columns.unique("algorithm").intersection(FIVE, sort=False):
+                by_seed = shares[name].to_numpy()
                 ax.plot(
                     levels,
                     by_seed.mean(axis=1),

@@ -276,5 +276,6 @@ def weights_on_the_brain(results, experiment):
     for ax, name in zip(axes[0], names, strict=True):
         share = np.mean(np.abs(weights[name]) >= 1e-4)
         ax.set_title(f"{called(name)}\ndensity {share:.2f}", fontsize=9)
+    panels.room_below(figure)
     brains.side_by_side(figure, axes, weights, geometry, cut_by="feddualavg")
     return figure
