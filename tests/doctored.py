@@ -21,7 +21,7 @@ def standins(experiment, rows):
     return rows.assign(data_origin="standin")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)  # equal where the changes are, too: readings are kept by results
 class Doctored(Results):
     """A finished run as a claim sees it, with every frame of traces (and every reference) passed through a change."""
 
