@@ -9,7 +9,7 @@ from numba import njit
 
 from fedrepro.maths.kernels import softmax
 from fedrepro.maths.kernels.linear import DESCENT, LAZY
-from fedrepro.maths.kernels.shrinkage import CHUNK, FAST, L1_BALL, ZERO, above, copy, soft_into
+from fedrepro.maths.kernels.shrinkage import CHUNK, FAST, L1, L1_BALL, L2_BALL, ZERO, copy, l2_ball, soft_into
 
 
 @njit(cache=True, fastmath=FAST)
@@ -18,7 +18,7 @@ def walk(psi, strength, mode, sizes, pixels, y, visited, batch, rate, shrink, st
     inputs as compressed rows: (where rows begin, columns, values)."""
     layers, widest = sizes.size - 1, sizes.max()
     kernels, biases = places(sizes)
-    point, thetas = np.empty_like(state), np.zeros(layers)
+    point, near = np.empty_like(state), np.zeros((layers, 2))
     out = np.empty(batch * widest, state.dtype)
     slope, before = np.empty_like(out), np.empty_like(out)
     begins = np.zeros(
@@ -37,7 +37,7 @@ def walk(psi, strength, mode, sizes, pixels, y, visited, batch, rate, shrink, st
             copy(state[biases[0] :], point[biases[0] :])
             for i in range(layers):
                 own = slice(kernels[i], kernels[i + 1])
-                thetas[i] = prox(psi, strength, shrink + rate * k, state[own], thetas[i], point[own])
+                prox(psi, strength, shrink + rate * k, state[own], near[i], point[own])
         for i in range(layers):
             b = sizes[i + 1]
             W, to = at[kernels[i] : kernels[i + 1]].reshape(sizes[i], b), out[: m * b].reshape(m, b)
@@ -67,7 +67,7 @@ def walk(psi, strength, mode, sizes, pixels, y, visited, batch, rate, shrink, st
         if mode == DESCENT and psi != ZERO:
             for i in range(layers):
                 own = state[kernels[i] : kernels[i + 1]]
-                thetas[i] = prox(psi, strength, rate, own, thetas[i], own)
+                prox_in_place(psi, strength, rate, own, near[i])
 
 
 @njit(cache=True, forceinline=True)
@@ -146,21 +146,44 @@ def rectified(out, bias, begin, columns, values):
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
-def prox(psi, strength, t, v, theta, out):
-    """As softmax.prox; onto the l1 ball with as few readings of v as a good guess allows."""
+def prox(psi, strength, t, v, near, out):
+    """As softmax.prox; onto the l1 ball with as few readings of v as a good guess allows. `near`: the last threshold and how
+    much it had changed."""
     if psi == L1_BALL:
-        return l1_ball_near(v, strength, theta, out)
-    return softmax.prox(psi, strength, t, v, theta, out)
+        theta = l1_ball_near(v, strength, near)
+        if theta == 0.0:
+            copy(v, out)
+        else:
+            soft_into(v, theta, out)
+    else:
+        softmax.prox(psi, strength, t, v, 0.0, out)
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
-def l1_ball_near(v, radius, theta, out):
-    """The projection of v into `out`, its threshold θ, Σ max(|v_j| − θ, 0) = radius, sought by Newton's method from the one of
-    a point nearby; θ. The first reading tells whether v lies in the ball as well."""
+def prox_in_place(psi, strength, t, v, near):
+    """The same where v stands: a loop over one array is made wide, over two that are the same it is not."""
+    theta = 0.0
+    if psi == L1_BALL:
+        theta = l1_ball_near(v, strength, near)
+    elif psi == L1:
+        theta = t * strength
+    elif psi == L2_BALL:
+        l2_ball(v, strength)
+    if theta > 0.0:
+        edge = v.dtype.type(theta)
+        for j in range(v.size):
+            a = v[j]
+            v[j] = a - min(max(a, -edge), edge)
+
+
+@njit(cache=True, fastmath=FAST, forceinline=True)
+def l1_ball_near(v, radius, near):
+    """θ with Σ max(|v_j| − θ, 0) = radius, 0 inside the ball: Newton's method from where the last two steps lead. The first
+    reading tells whether v lies in the ball as well."""
+    theta = max(near[0] + near[1], 0.0)
     total, rest, count = beyond(v, theta)
     if total <= radius or not np.isfinite(total):
-        copy(v, out)
-        return theta
+        return 0.0
     if count == 0:  # a guess beyond every entry
         theta, rest, count = 0.0, total, v.size
     left, close = (
@@ -173,17 +196,17 @@ def l1_ball_near(v, radius, theta, out):
         if abs(rest - radius) <= close or (count >= left and not low):
             break
         left = count if not low else v.size + 1
-        rest, count = above(v, theta)
+        _, rest, count = beyond(v, theta)
         if count == 0:
             break
-    soft_into(v, theta, out)
+    near[0], near[1] = theta, theta - near[0]
     return theta
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def beyond(v, theta):
     """Σ |v_j|, Σ max(|v_j| − θ, 0), and how many of these are positive."""
-    total, rest, count = 0.0, 0.0, 0
+    total, under, count = 0.0, 0.0, 0
     edge, zero, one = v.dtype.type(theta), v.dtype.type(0.0), v.dtype.type(1.0)
     for low in range(0, v.size, CHUNK):
         part = v[low : low + CHUNK]
@@ -195,9 +218,9 @@ def beyond(v, theta):
         for j in range(part.size):
             entry = abs(part[j])
             size += entry
-            some += max(entry - edge, zero)
+            some += entry if entry < edge else edge
             seen += one if entry > edge else zero
         total += size
-        rest += some
+        under += some
         count += int(seen)
-    return total, rest, count
+    return total, total - under, count
