@@ -9,7 +9,18 @@ from numba import njit
 
 from fedrepro.maths.kernels import softmax
 from fedrepro.maths.kernels.linear import DESCENT, LAZY
-from fedrepro.maths.kernels.shrinkage import CHUNK, FAST, L1, L1_BALL, L2_BALL, ZERO, copy, l2_ball, soft_into
+from fedrepro.maths.kernels.shrinkage import (
+    CHUNK,
+    FAST,
+    L1,
+    L1_BALL,
+    L2_BALL,
+    ZERO,
+    copy,
+    l2_ball,
+    soft,
+    soft_into,
+)
 
 
 @njit(cache=True, fastmath=FAST)
@@ -161,7 +172,7 @@ def prox(psi, strength, t, v, near, out):
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def prox_in_place(psi, strength, t, v, near):
-    """The same where v stands: a loop over one array is made wide, over two that are the same it is not."""
+    """The same where v stands."""
     theta = 0.0
     if psi == L1_BALL:
         theta = l1_ball_near(v, strength, near)
@@ -170,10 +181,7 @@ def prox_in_place(psi, strength, t, v, near):
     elif psi == L2_BALL:
         l2_ball(v, strength)
     if theta > 0.0:
-        edge = v.dtype.type(theta)
-        for j in range(v.size):
-            a = v[j]
-            v[j] = a - min(max(a, -edge), edge)
+        soft(v, theta)
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)

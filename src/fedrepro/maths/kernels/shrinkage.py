@@ -42,7 +42,10 @@ def copy(values, out):
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
 def soft(v, t):
-    soft_into(v, t, v)
+    """One array: a loop over two that may be the same is not made wide."""
+    t = v.dtype.type(t)
+    for j in range(v.size):
+        v[j] -= min(max(v[j], -t), t)
 
 
 @njit(cache=True, fastmath=FAST, forceinline=True)
