@@ -230,6 +230,8 @@ def show_publish(given) -> int:
     manifest = publish(plan(given), Path("docs"), Path("README.md"))
     for name, why in manifest["missing"].items():
         print(f"not published: {name}, {why}")
+    for name, what in manifest["older"].items():
+        print(f"computed by an earlier version of the code: {name}, {what}")
     print(f"docs/index.html: {', '.join(manifest['papers'])} at scale {manifest['scale']}")
     return 0
 

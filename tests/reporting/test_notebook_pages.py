@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from fedrepro.pipeline.config import ROOT
-from fedrepro.reporting.notebooks import exported, formula, lightened, prose
+from fedrepro.reporting.notebooks import exported, formula, lightened, prose, without_chance
 
 
 def png(size=(200, 100)) -> str:
@@ -89,7 +89,10 @@ def test_our_notebooks_tell_first_and_fold_their_code_and_end_with_a_cell_to_red
 
 
 def test_warnings_do_not_travel_with_a_notebook():
-    told = [nbformat.v4.new_output("stream", name=name, text="/home/me/a.py:1: Warning") for name in ("stdout", "stderr")]
+    told = [
+        nbformat.v4.new_output("stream", name=name, text="/home/me/a.py:1: Warning")
+        for name in ("stdout", "stderr")
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=told)])
     (cell,) = without_chance(notebook).cells
     assert [output.name for output in cell.outputs] == ["stdout"]

@@ -39,3 +39,37 @@ def test_what_is_there_is_published_and_the_rest_said_to_be_missing(after):
     table.write_text(table.read_text().replace("reproduced", "depends", 1))
     with pytest.raises(AssertionError, match="not what was published"):
         published.check(after / "docs", after)
+
+
+def test_what_is_no_longer_at_hand_stays_as_it_was_published(after):
+    shutil.copy(ROOT / "README.md", after / "README.md")
+    assert publish(after).returncode == 0
+    manifest = published.check(after / "docs", after)
+    assert manifest["older"] == {}
+    record = "papers/fedsplit.json.xz"
+    kept = {n: h for n, h in manifest["files"].items() if "fedsplit" in n}
+    assert record in kept and "notebooks/fedsplit.ipynb" in kept
+
+    for folder in (after / "results/smoke/traces").glob("fedsplit_*"):
+        shutil.rmtree(folder)
+    done = publish(after)
+    assert done.returncode == 0, done.stderr[-2000:]
+    again = published.check(after / "docs", after)
+    assert again["papers"] == manifest["papers"] and again["older"] == {}
+    assert {n: again["files"][n] for n in kept} == kept
+    claims = [(after / "docs/claims.csv").read_text().splitlines(), manifest["files"]["claims.csv"]]
+    assert again["files"]["claims.csv"] == claims[1] and sum(",fedsplit," in row for row in claims[0])
+
+    code = after / "src/fedrepro/papers/fedsplit/problems/synthetic.py"
+    code.write_text(code.read_text() + "\n# changed since\n")
+    assert publish(after).returncode == 0
+    older = published.check(after / "docs", after)["older"]
+    assert older == {"fedsplit": manifest["made"]["fedsplit"]["date"]}
+    assert "earlier version of the code: <b>fedsplit</b>" in (after / "docs/index.html").read_text()
+
+    path = after / "docs" / record
+    path.write_bytes(path.read_bytes()[:-100])
+    done = publish(after)
+    assert (
+        done.returncode != 0 and f"docs/{record} is damaged" in done.stderr and "Traceback" not in done.stderr
+    )

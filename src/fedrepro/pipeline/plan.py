@@ -177,6 +177,14 @@ class Plan:
     def block_key(self, block: Block) -> str:
         return key_of(block.to_json(), self.block_code(block))
 
+    def computed_key(self, paper: str) -> str:
+        """One for all numbers of a paper: they come out the same as long as it does."""
+        blocks = self.papers[paper].blocks
+        experiments = {b.experiment.name: b.experiment for b in blocks}
+        return key_of(
+            *(self.block_key(b) for b in blocks), *(self.reference_key(e) for e in experiments.values())
+        )
+
     def listed(self, blocks: list[Block]) -> str:
         """Blocks with where their traces go and the keys these carry, for a job that runs them all."""
         return json.dumps([[b.to_json(), self.trace(b), self.block_key(b)] for b in blocks])

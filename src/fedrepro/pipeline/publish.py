@@ -1,15 +1,19 @@
 """Publishing: what a run left behind, made small enough to be kept with the code, in docs/.
 
-Paper by paper what is there and current; what is not is said, on the page and in the manifest. `README.md` gets the summary.
+Paper by paper what is there and current. A paper whose results are not at hand stays as it was published, with the commit
+that computed it; where the code has changed since, that is said. What is missing is said too, on the page and in the
+manifest. `README.md` gets the summary.
 """
 
 import datetime
 import hashlib
 import json
+import lzma
 import re
 import shutil
 import subprocess
 import tempfile
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +25,7 @@ from fedrepro.pipeline import costs
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
-from fedrepro.reporting.findings import Finding, findings, judged
+from fedrepro.reporting.findings import Finding, decided, findings
 from fedrepro.reporting.notebooks import lightened
 from fedrepro.reporting.pictures import alone
 
@@ -34,8 +38,36 @@ LINKS = page.Links(
 )
 BEGIN, END = "<!-- published -->", "<!-- end of published -->"
 TABLES = ("hyperparameters.csv", "slips.csv")
+SHARES = "papers/{paper}.json.xz"
 KEPT = ("api.md",)  # of docs/, made of the code and not of a run
 TELLING = 3  # figures in the README
+
+
+@dataclass(frozen=True)
+class Published:
+    """A paper as it is, or was, published: its share of the page, and how it was made."""
+
+    share: page.Share
+    made: dict
+
+    @classmethod
+    def read(cls, path: Path) -> "Published":
+        try:
+            found = json.loads(lzma.decompress(path.read_bytes()))
+            return cls(page.Share(**found["share"]), found["made"])
+        except (lzma.LZMAError, ValueError, LookupError, TypeError):
+            raise ConfigError(f"{path} is damaged: git checkout {path} brings it back") from None
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"share": asdict(self.share), "made": self.made}, ensure_ascii=False)
+        path.write_bytes(lzma.compress(text.encode(), preset=9))
+
+    def fits(self, paper: Paper) -> bool:
+        """Whether the paper still has the claims and figures that were published."""
+        ids = set(re.findall(r'<figure id="([^"]+)"', self.share.html))
+        figures = {f"{paper.name}_{name}" for name in paper.raw["figures"]}
+        return figures <= ids and [row["id"] for row in self.share.claims] == list(paper.raw["claims"])
 
 
 def publish(plan: Plan, docs: Path, readme: Path) -> dict:
@@ -43,15 +75,15 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
     plan.expect()
     results = Results(Path(plan.results))
     missing = {name: why for name in plan.papers if (why := lacking(plan, results, name))}
-    papers = [paper for name, paper in plan.papers.items() if name not in missing]
-    if not papers:
+    kept = {name: old for name in missing if (old := former(plan, docs, name))}
+    if set(plan.papers) == set(missing) - set(kept):
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise ConfigError(f"nothing of scale {plan.scale} can be published: {reasons}; {results.remedy}")
+    missing = {name: why for name, why in missing.items() if name not in kept}
     summarised(readme.read_text(), "")  # before anything is written
     with tempfile.TemporaryDirectory(prefix=f".{docs.name}-", dir=docs.absolute().parent) as scratch:
         folder = Path(scratch) / docs.name
-        claims = fill(folder, papers, results, missing, plan)
-        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest, claims = fill(folder, plan, results, missing, kept, docs)
         weigh(folder)
         for path in (docs / name for name in KEPT):
             if path.exists():
@@ -62,30 +94,115 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
     return manifest
 
 
+def former(plan: Plan, docs: Path, name: str) -> Published | None:
+    """A paper as it was published at this scale, if it was and is still what the configuration says."""
+    path = docs / SHARES.format(paper=name)
+    if not path.exists() or json.loads((docs / "manifest.json").read_text())["scale"] != plan.scale:
+        return None
+    found = Published.read(path)
+    return found if found.fits(plan.papers[name]) else None
+
+
 def fill(
-    folder: Path, papers: list[Paper], results: Results, missing: dict[str, str], plan: Plan
-) -> list[dict]:
-    """All files; returns the claims."""
-    there = Plan({"scale": plan.scale, "papers": [p.name for p in papers]})
-    page.write(papers, results, folder / "index.html", LINKS, missing, costs.bill(there))
-    claims = write_tables(papers, results, folder)
+    folder: Path,
+    plan: Plan,
+    results: Results,
+    missing: dict[str, str],
+    kept: dict[str, Published],
+    docs: Path,
+) -> tuple[dict, list[dict]]:
+    """All files; returns the manifest and the claims."""
+    papers = [paper for name, paper in plan.papers.items() if name not in missing]
+    fresh = [paper for paper in papers if paper.name not in kept]
+    tables = [pd.read_parquet(results.folder / f"tables/{p.name}_evidence.parquet") for p in fresh]
+    if kept:
+        old = pd.read_parquet(docs / "evidence.parquet")
+        tables += [old[old["paper"].isin(list(kept))]]
+    places = {p.name: i for i, p in enumerate(papers)}
+    tables = [pd.concat(tables).sort_values("paper", key=lambda names: names.map(places), kind="stable")]
+    folder.mkdir(parents=True, exist_ok=True)
+    evidence.write(folder / "evidence.parquet", tables)
+    verdicts = decided(papers, evidence.read(folder / "evidence.parquet"), plan.scale)
+    bill = costs.bill(Plan({"scale": plan.scale, "papers": [p.name for p in fresh]})) if fresh else None
+    shown, slips = [], {}
     for paper in papers:
-        for name, entry in paper.raw["figures"].items():
-            drawn = alone((results.folder / f"figures/{paper.name}/{name}.svg").read_text(), entry["title"])
-            put(folder / f"figures/{paper.name}/{name}.svg", drawn)
-    if any(paper.name == "arena" for paper in papers):
-        standings.write(results, folder / standings.FILE)
-    absent = write_notebooks(plan, papers, results, folder)
+        if paper.name in kept:
+            one = kept[paper.name]
+            copy_published(paper, docs, folder)
+        else:
+            told = results.slips(paper.name)
+            one = Published(
+                page.share(paper, results, verdicts, told, LINKS, bill), describe(plan, paper, results)
+            )
+            write_paper(paper, results, folder)
+        one.write(folder / SHARES.format(paper=paper.name))
+        slips[paper.name] = pd.read_csv(
+            folder / f"tables/{paper.name}_slips.csv", keep_default_na=False
+        ).to_dict("records")
+        shown.append(one)
+    claims = [row for one in shown for row in one.share.claims]
+    pd.DataFrame(claims).to_csv(folder / "claims.csv", index=False, lineterminator="\n")
+    older = {
+        one.share.paper: ", ".join(filter(None, (one.made["commit"][:12], one.made["date"])))
+        for one in shown
+        if one.made["key"] != plan.computed_key(one.share.paper)
+    }
+    page.render(
+        [one.share for one in shown],
+        findings(papers, verdicts, slips),
+        folder / "index.html",
+        LINKS,
+        scale=plan.scale,
+        bench=results.folder.parent / "benchmarks",
+        bill=bill,
+        missing=missing,
+        older=older,
+    )
+    absent = overview(plan, results, folder)
     put(folder / "summary.svg", matrix.picture(papers, claims, plan.scale))
-    chosen = telling(papers, results)
-    manifest = describe(plan, papers, results, missing | absent) | {
-        "telling": [{"figure": figure, "sentence": f.sentence, "claim": f.claim} for figure, f in chosen],
+    manifest = {
+        "scale": plan.scale,
+        "date": today(),
+        "papers": [p.name for p in papers],
+        "missing": missing | absent,
+        "older": older,
+        "made": {one.share.paper: one.made for one in shown},
+        "telling": [
+            {"figure": figure, "sentence": f.sentence, "claim": f.claim}
+            for figure, f in telling(papers, findings(papers, verdicts, slips, most=40))
+        ],
         "files": {
             p.relative_to(folder).as_posix(): digest(p) for p in sorted(folder.rglob("*")) if p.is_file()
         },
     }
     put(folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-    return claims
+    return manifest, claims
+
+
+def write_paper(paper: Paper, results: Results, folder: Path) -> None:
+    """Its figures, tables and notebook; of the arena also what another method is scored by."""
+    for name, entry in paper.raw["figures"].items():
+        drawn = alone((results.folder / f"figures/{paper.name}/{name}.svg").read_text(), entry["title"])
+        put(folder / f"figures/{paper.name}/{name}.svg", drawn)
+    for kind in TABLES:
+        put(
+            folder / f"tables/{paper.name}_{kind}",
+            (results.folder / f"tables/{paper.name}_{kind}").read_text(),
+        )
+    notebook = (results.folder / f"notebooks/{paper.name}.ipynb").read_text()
+    put(folder / f"notebooks/{paper.name}.ipynb", lightened(notebook))
+    if paper.name == "arena":
+        standings.write(results, folder / standings.FILE)
+
+
+def copy_published(paper: Paper, docs: Path, folder: Path) -> None:
+    """The same as they were published."""
+    files = [f"figures/{paper.name}/{name}.svg" for name in paper.raw["figures"]]
+    files += [f"tables/{paper.name}_{kind}" for kind in TABLES] + [f"notebooks/{paper.name}.ipynb"]
+    files += [standings.FILE] if paper.name == "arena" else []
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(docs / name, folder / name)
 
 
 def lacking(plan: Plan, results: Results, paper: str) -> str | None:
@@ -113,72 +230,48 @@ def lacking(plan: Plan, results: Results, paper: str) -> str | None:
     return f"{old[0].name} and {len(old) - 1} more are older than the code" if old else None
 
 
-def write_tables(papers: list[Paper], results: Results, folder: Path) -> list[dict]:
-    """claims.csv and evidence.parquet of these papers, and their tables; returns the claims."""
-    claims = results.claims(*(p.name for p in papers))
-    folder.mkdir(parents=True, exist_ok=True)
-    claims.to_csv(folder / "claims.csv", index=False, lineterminator="\n")
-    tables = [pd.read_parquet(results.folder / f"tables/{p.name}_evidence.parquet") for p in papers]
-    evidence.write(folder / "evidence.parquet", tables)
-    for paper in papers:
-        for kind in TABLES:
-            put(
-                folder / f"tables/{paper.name}_{kind}",
-                (results.folder / f"tables/{paper.name}_{kind}").read_text(),
-            )
-    return claims.to_dict("records")
+def overview(plan: Plan, results: Results, folder: Path) -> dict[str, str]:
+    """The notebook over all papers; where it is not there, the reason."""
+    source = results.folder / "notebooks/overview.ipynb"
+    if not source.exists() or source.stat().st_mtime < plan.keys.path("notebooks/overview").stat().st_mtime:
+        return {"overview notebook": "needs the claims of all papers"}
+    put(folder / "notebooks/overview.ipynb", lightened(source.read_text()))
+    return {}
 
 
-def write_notebooks(plan: Plan, papers: list[Paper], results: Results, folder: Path) -> dict[str, str]:
-    """The executed notebooks with lighter pictures; what is not there, with the reason."""
-    absent = {}
-    for name in [*(p.name for p in papers), "overview"]:
-        source = results.folder / f"notebooks/{name}.ipynb"
-        if name == "overview" and (
-            not source.exists()
-            or source.stat().st_mtime < plan.keys.path("notebooks/overview").stat().st_mtime
-        ):
-            absent["overview notebook"] = "needs the claims of all papers"
-        else:
-            put(folder / f"notebooks/{name}.ipynb", lightened(source.read_text()))
-    return absent
-
-
-def telling(papers: list[Paper], results: Results) -> list[tuple[str, Finding]]:
+def telling(papers: list[Paper], found: list[Finding]) -> list[tuple[str, Finding]]:
     """The most surprising findings that have a figure, with it: `fedsplit/fig1`."""
-    slips = {p.name: results.slips(p.name) for p in papers}
     known = {p.name: p.raw["claims"] for p in papers}
-    found: dict[str, Finding] = {}
-    for one in findings(papers, judged(papers, results), slips, most=40):
+    first: dict[str, Finding] = {}
+    for one in found:
         if one.claim and (figure := known[one.paper][one.claim].get("figure")):
-            found.setdefault(f"{one.paper}/{figure}", one)
-    return list(found.items())[:TELLING]
+            first.setdefault(f"{one.paper}/{figure}", one)
+    return list(first.items())[:TELLING]
 
 
-def describe(plan: Plan, papers: list[Paper], results: Results, missing: dict[str, str]) -> dict:
-    """Where it comes from."""
-    experiments = [e for p in papers for e in p.full(p.raw["experiments"])]
-    facts = page.provenance(results, experiments)
+def describe(plan: Plan, paper: Paper, results: Results) -> dict:
+    """Where a paper's numbers come from."""
+    experiments = paper.full(paper.raw["experiments"])
     taken = costs.by_part(costs.table(plan))
+    own = taken[(taken["paper"] == paper.name) & (taken["recorded"] > 0)]
     return {
-        "scale": plan.scale,
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "date": today(),
         "commit": git("rev-parse", "HEAD"),
         "changed": bool(
             git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!README.md")
         ),
-        "papers": [p.name for p in papers],
-        "missing": missing,
-        "data": page.all_origins(papers, results),
-        "cpu_minutes": {
-            p.name: {
-                row.part: round(float(row.cpu_minutes), 2)
-                for row in taken[(taken["paper"] == p.name) & (taken["recorded"] > 0)].itertuples()
-            }
-            for p in papers
+        "key": plan.computed_key(paper.name),
+        "data": page.all_origins([paper], results),
+        "cpu_minutes": {row.part: round(float(row.cpu_minutes), 2) for row in own.itertuples()},
+        "made_by": {
+            row["what"]: [value for value, _ in row["values"]]
+            for row in page.provenance(results, experiments)
         },
-        "made_by": {row["what"]: [value for value, _ in row["values"]] for row in facts},
     }
+
+
+def today() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
 
 
 def git(*words: str) -> str:
@@ -218,11 +311,13 @@ def summary(manifest: dict, claims: list[dict]) -> str:
         "[The page](docs/index.html) has every figure, claim and number behind it; forges show the "
         "[notebooks](docs/notebooks).",
     ]
-    taken = {paper: sum(parts.values()) for paper, parts in manifest["cpu_minutes"].items()}
+    taken = {paper: sum(made["cpu_minutes"].values()) for paper, made in manifest["made"].items()}
     lines += [
         "",
         f"CPU minutes: {', '.join(f'{paper} {minutes:.0f}' for paper, minutes in taken.items())}.",
     ]
+    if manifest["older"]:
+        lines += ["", "Computed by an earlier version of the code: " + ", ".join(manifest["older"]) + "."]
     if manifest["missing"]:
         lines += [
             "",

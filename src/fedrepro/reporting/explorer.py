@@ -7,7 +7,6 @@ of their own.
 """
 
 import base64
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import reduce
@@ -51,22 +50,19 @@ class Columns:
         return base64.b64encode(joined.tobytes()).decode()
 
 
-def data(papers: list[Paper], results: Results) -> tuple[str, dict[str, tuple[str, str]]]:
-    """What there is to choose, as JSON, and the numbers and clocks of every experiment as base64."""
-    about, numbers = [], {}
-    for paper in papers:
-        entries = []
-        for name, raw in paper.raw["experiments"].items():
-            full = f"{paper.name}_{name}"
-            columns = Columns(clocks=Columns())
-            curves, left = experiment(trace.read(*results.trace_files(full)), measures(paper, full), columns)
-            if curves:
-                entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
-                                "curves": curves, "left": left})  # fmt: skip
-                numbers[full] = columns.text(), columns.clocks.text()
-        if entries:
-            about.append({"name": paper.name, "title": paper.raw["title"], "experiments": entries})
-    return json.dumps(about, separators=(",", ":"), ensure_ascii=False), numbers
+def data(paper: Paper, results: Results) -> tuple[dict | None, dict[str, tuple[str, str]]]:
+    """What there is to choose of a paper, if anything, and the numbers and clocks of every experiment as base64."""
+    entries, numbers = [], {}
+    for name, raw in paper.raw["experiments"].items():
+        full = f"{paper.name}_{name}"
+        columns = Columns(clocks=Columns())
+        curves, left = experiment(trace.read(*results.trace_files(full)), measures(paper, full), columns)
+        if curves:
+            entries.append({"id": full, "name": name, "about": raw["about"], "measures": measures(paper, full),
+                            "curves": curves, "left": left})  # fmt: skip
+            numbers[full] = columns.text(), columns.clocks.text()
+    whole = {"name": paper.name, "title": paper.raw["title"], "experiments": entries}
+    return whole if entries else None, numbers
 
 
 def measures(paper: Paper, experiment: str) -> list[str]:

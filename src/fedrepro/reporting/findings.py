@@ -21,12 +21,20 @@ MOST_WORDS = 120  # characters of an explanation; a longer one gives way to a sh
 
 def judged(papers: list[Paper], results: Results) -> dict[tuple[str, str], Verdict]:
     """The verdicts with their parts, made again from the evidence: the rule is the same, so they are."""
-    found = {}
+    rows: dict[tuple[str, str], list[evidence.Row]] = {}
     for paper in papers:
-        rows = evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
-        for name, entry in paper.raw["claims"].items():
-            found[paper.name, name] = decide(entry, rows.get((paper.name, name), []), results.scale)
-    return found
+        rows |= evidence.read(results.folder / f"tables/{paper.name}_evidence.parquet")
+    return decided(papers, rows, results.scale)
+
+
+def decided(
+    papers: list[Paper], rows: dict[tuple[str, str], list[evidence.Row]], scale: str
+) -> dict[tuple[str, str], Verdict]:
+    return {
+        (paper.name, name): decide(entry, rows.get((paper.name, name), []), scale)
+        for paper in papers
+        for name, entry in paper.raw["claims"].items()
+    }
 
 
 def choices(claims: list[dict], verdicts: dict[tuple[str, str], Verdict]) -> list[dict]:

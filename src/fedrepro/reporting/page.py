@@ -40,71 +40,140 @@ class Links:
     )
 
 
-def write(
-    papers: list[Paper],
-    results: Results,
-    output: Path,
-    links: Links | None = None,
-    missing: dict[str, str] | None = None,
-    bill: Bill | None = None,
-) -> None:
-    """`missing`: papers that are not on it -> why."""
-    import jinja2
+@dataclass(frozen=True)
+class Share:
+    """What one paper brings to a page: enough to go on showing it where its results are no longer at hand."""
 
+    paper: str
+    short: str  # what it is called in passing
+    html: str  # its section
+    definitions: str  # of the section's pictures
+    claims: list[dict]  # as in claims.csv
+    explorer: dict | None  # of explorer.data
+    numbers: dict[str, tuple[str, str]]
+    origins: dict[str, str]
+    provenance: list[dict]
+    costs: list[dict]  # of Bill.by_paper
+
+
+def write(
+    papers: list[Paper], results: Results, output: Path, links: Links | None = None, bill: Bill | None = None
+) -> None:
+    """The page of a run."""
     links = links or (
         Links(("PDF", "../figures/{paper}/{figure}.pdf")) if results.scale == "paper" else Links()
     )
-    here = Path(__file__).parent
-    loader = jinja2.FileSystemLoader(here)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {"shade": matrix.shade, "mark": matrix.mark, "short": matrix.short}
-    definitions = Definitions()
     verdicts = judged(papers, results)
-    claims = [
-        claim_entry(row, verdicts, results)
-        for row in results.claims(*(p.name for p in papers)).to_dict("records")
-    ]
-    slips = {paper.name: results.slips(paper.name) for paper in papers}
-    sections = [
-        paper_section(
-            p,
-            results,
-            [c for c in claims if c["paper"] == p.name],
-            verdicts,
-            slips[p.name],
-            links,
-            definitions,
-        )
-        for p in papers
-    ]
-    about, numbers = explorer.data(papers, results)
-    page = environment.get_template("page.html").render(
-        css=(here / "base.css").read_text() + (here / "page.css").read_text(),
-        scripts=[(here / name).read_text() for name in ("page.js", "explorer.js")],
+    slips = {p.name: results.slips(p.name) for p in papers}
+    shares = [share(p, results, verdicts, slips[p.name], links, bill) for p in papers]
+    render(
+        shares,
+        findings(papers, verdicts, slips),
+        output,
+        links,
         scale=results.scale,
-        totals=matrix.totals(claims),
-        claims=claims,
-        papers=sections,
-        findings=findings(papers, verdicts, slips),
-        origins=all_origins(papers, results),
-        missing=missing or {},
-        links=links,
-        explorer=about.replace("<", "\\u003c"),
-        numbers=numbers,
-        measured=benchmarks.shown(results.folder.parent / "benchmarks", definitions),
-        definitions=definitions.svg(),
-        costs=costs_entry(bill) if bill else None,
-        provenance=provenance(results, [e for p in papers for e in p.full(p.raw["experiments"])]),
+        bench=results.folder.parent / "benchmarks",
+        bill=bill,
+    )
+
+
+def share(
+    paper: Paper,
+    results: Results,
+    verdicts: dict[tuple[str, str], Verdict],
+    slips: list[dict],
+    links: Links,
+    bill: Bill | None = None,
+) -> Share:
+    definitions = Definitions(prefix=paper.name)
+    rows = results.claims(paper.name).to_dict("records")
+    claims = [claim_entry(row, verdicts, results) for row in rows]
+    entry, numbers = explorer.data(paper, results)
+    experiments = paper.full(paper.raw["experiments"])
+    section = paper_section(paper, results, claims, verdicts, slips, links, definitions)
+    return Share(
+        paper.name,
+        matrix.short(paper),
+        templates().get_template("paper.html").render(paper=section, links=links, explored=entry is not None),
+        definitions.svg(),
+        rows,
+        entry,
+        numbers,
+        all_origins([paper], results),
+        provenance(results, experiments),
+        [row for row in bill.by_paper() if row["paper"] == paper.name] if bill else [],
+    )
+
+
+def render(
+    shares: list[Share],
+    found: list,
+    output: Path,
+    links: Links,
+    *,
+    scale: str,
+    bench: Path,
+    bill: Bill | None = None,
+    missing: dict[str, str] | None = None,
+    older: dict[str, str] | None = None,
+) -> None:
+    """`found`: the findings; `missing`: papers that are not on it -> why; `older`: papers that another version of the code
+    computed -> which."""
+    here, definitions = Path(__file__).parent, Definitions()
+    claims = [row for one in shares for row in one.claims]
+    entries = [one.explorer for one in shares if one.explorer]
+    page = (
+        templates()
+        .get_template("page.html")
+        .render(
+            css=(here / "base.css").read_text() + (here / "page.css").read_text(),
+            scripts=[(here / name).read_text() for name in ("page.js", "explorer.js")],
+            scale=scale,
+            totals=matrix.totals(claims),
+            claims=claims,
+            shares=shares,
+            findings=found,
+            origins=dict(sorted((k, v) for one in shares for k, v in one.origins.items())),
+            missing=missing or {},
+            older=older or {},
+            links=links,
+            explorer=json.dumps(entries, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
+            measured=benchmarks.shown(bench, definitions),
+            definitions=definitions.svg(),
+            costs=costs_entry([row for one in shares for row in one.costs], bill),
+            provenance=added_up([one.provenance for one in shares]),
+        )
     )
     with written(output) as temporary:
         temporary.write_text(page)
 
 
-def costs_entry(bill: Bill) -> dict:
-    """Apart from the other definitions: no two runs take the same time."""
-    definitions = Definitions(prefix="k")
-    image = drawn(bill.svg(), definitions, "CPU minutes by paper, and minutes on more cores")
-    return {"papers": bill.by_paper(), "image": image, "definitions": definitions.svg()}
+@cache
+def templates():
+    import jinja2
+
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= {"shade": matrix.shade, "mark": matrix.mark}
+    return environment
+
+
+def added_up(tables: list[list[dict]]) -> list[dict]:
+    """The provenance of several papers in one."""
+    values: dict[str, Counter] = {}
+    for row in (row for table in tables for row in table):
+        values.setdefault(row["what"], Counter()).update(dict(map(tuple, row["values"])))
+    return [{"what": what, "values": sorted(found.items())} for what, found in sorted(values.items())]
+
+
+def costs_entry(rows: list[dict], bill: Bill | None) -> dict | None:
+    """A table of all papers, with a picture of those that ran here. Apart from the other definitions: no two runs take the
+    same time."""
+    if not rows:
+        return None
+    definitions = Definitions(prefix="costs")
+    image = bill and drawn(bill.svg(), definitions, "CPU minutes by paper, and minutes on more cores")
+    return {"papers": rows, "image": image, "definitions": definitions.svg()}
 
 
 def claim_entry(row: dict, verdicts: dict[tuple[str, str], Verdict], results: Results) -> dict:
@@ -138,7 +207,7 @@ def paper_section(
     story, told = told_story(paper, results, figures)
     return {
         "name": paper.name,
-        "paper": paper,
+        "short": matrix.short(paper),
         "raw": paper.raw,
         "claims": claims,
         "story": story,
