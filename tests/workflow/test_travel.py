@@ -71,7 +71,8 @@ def test_the_archive_has_no_data_and_is_the_same_twice(packed, finished, tmp_pat
             "figures",
             "logs",
         }
-    assert {"commit", "made_by", "data"} <= set(manifest["provenance"])
+    assert set(manifest["provenance"]) == set(manifest["claims"])
+    assert all({"commit", "made_by", "data"} <= set(made) for made in manifest["provenance"].values())
 
 
 def test_what_other_code_made_is_left_out(packed, elsewhere):

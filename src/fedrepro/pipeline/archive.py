@@ -54,8 +54,8 @@ def pack(plan: Plan, output: Path) -> dict:
             f"{plan.results} has nothing that is current; run snakemake --cores 2 --config scale={plan.scale}"
         )
     names += [str(job.cost) for job in costs.jobs(plan).values() if job.cost.exists()]
-    papers = [plan.papers[paper] for paper in judged]
-    made = describe(plan, papers, Results(Path(plan.results)), {})
+    results = Results(Path(plan.results))
+    made = {paper: describe(plan, plan.papers[paper], results) for paper in judged}
     manifest = {"format": FORMAT, "scale": plan.scale, "files": {}}
     manifest |= {"claims": {paper: claims_key(plan, paper) for paper in judged}, "provenance": made}
     with written(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
