@@ -47,7 +47,7 @@ def recovery(results, experiment, which):
     figure, axes = tuned(rows, ("precision", "recall", "f1", "density"))
     for ax in axes[:3]:
         ax.set_ylim(None, 1.02)
-    f1 = np.mean([ref.facts["recovery"] for ref in table])
+    f1 = np.median([ref.facts["recovery"] for ref in table])
     axes[2].axhline(f1, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
     axes[2].set_title("F1")
     panels.legend_above(figure, 3)
@@ -89,7 +89,7 @@ def estimation(results, experiment, which):
     for ax in (axes[0], axes[1], axes[3]):
         ax.set_yscale("log")
     for ax, key in zip(axes, ("value", "validation", "rank", "error"), strict=True):
-        level = np.mean([ref.facts[key] for ref in table])
+        level = np.median([ref.facts[key] for ref in table])
         ax.axhline(level, color=style.BLACK, ls=DOTTED, lw=1.1, label="centralised optimum")
     panels.legend_above(figure, 3)
     return figure
