@@ -134,15 +134,19 @@ def show_status(given) -> int:
 
     run = progress.load()
     print(*(run.report(time.time()) if run else ["no run yet"]), sep="\n", flush=True)
+    from fedrepro.pipeline.keys import Keys  # takes as long to import as all above takes
+
     scale = given.scale or (run.scale if run else "paper")
+    keys = Keys(f"results/{scale}")
     print(f"\nblocks that have run at scale {scale}" + ("" if given.blocks else " (--blocks lists them)"))
     for name, paper in load({"scale": scale}).papers.items():
         experiments: dict[str, list[bool]] = {}
         for block in paper.blocks:
             path = Path(f"results/{scale}/traces/{block.experiment.name}/{block.name}.parquet")
-            experiments.setdefault(block.experiment.name, []).append(path.exists())
+            there = keys.met(f"traces/{block.experiment.name}/{block.name}", path)
+            experiments.setdefault(block.experiment.name, []).append(there)
             if given.blocks:
-                counts = endings(path).status.value_counts() if path.exists() else {}
+                counts = endings(path).status.value_counts() if there else {}
                 state = ", ".join(f"{n} {status}" for status, n in counts.items()) or "no trace yet"
                 print(f"{block.experiment.name:28} {block.name:24} {state}")
         if not given.blocks:
@@ -165,17 +169,28 @@ def of_paper(name: str, experiments: dict[str, list[bool]]) -> str:
 
 
 def show_claims(given) -> int:
+    """Of every paper that was judged and whose verdicts are those of what is here now."""
     from fedrepro.experiments.results import Results
+    from fedrepro.pipeline.current import outdated
 
-    folder = Path(f"results/{given.scale}")
-    try:
-        for row in Results(folder).claims().itertuples():
-            print(f"{row.id:5} {row.verdict:15} {row.statement}")
-            print(f"{'':21} paper: {row.paper_value}; ours: {row.why}")
-    except (ValueError, AttributeError) as error:
-        again = f"rm {folder}/tables/*_claims.csv and run snakemake --cores 2 --config scale={given.scale}"
-        raise ConfigError(f"a table of claims in {folder}/tables is damaged ({error}); {again}") from None
-    return 0
+    p = plan(given)
+    p.expect()
+    results = Results(Path(p.results))
+    tables = {name: results.folder / f"tables/{name}_claims.csv" for name in p.papers}
+    judged = {name: path for name, path in tables.items() if path.exists()}
+    if not judged:
+        raise FileNotFoundError(f"{results.folder}/tables has no claims: {results.remedy}")
+    old = {name: words for name, path in judged.items() if (words := outdated(p, name, path))}
+    for name in judged.keys() - old.keys():
+        try:
+            for row in results.claims(name).itertuples():
+                print(f"{row.id:5} {row.verdict:15} {row.statement}")
+                print(f"{'':21} paper: {row.paper_value}; ours: {row.why}")
+        except (ValueError, AttributeError) as error:
+            raise Damaged({str(judged[name]): " ".join(str(error).split())}) from None
+    for words in old.values():
+        print(f"fedrepro: {words}", file=sys.stderr)
+    return int(bool(old))
 
 
 def show_tidy(given) -> int:
@@ -188,21 +203,23 @@ def show_tidy(given) -> int:
 
 def show_fidelity(given) -> int:
     from fedrepro.pipeline.config import load
-    from fedrepro.reporting.fidelity import replaced
+    from fedrepro.pipeline.documents import read_text
+    from fedrepro.reporting.fidelity import BEGIN, END, replaced
 
     page = Path("config/README.md")
-    page.write_text(replaced(page.read_text(), load({"scale": "paper"}).papers))
+    text = read_text(page)
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ConfigError(f"{page} has no place for the table, between '{BEGIN}' and '{END}'")
+    page.write_text(replaced(text, load({"scale": "paper"}).papers))
     return 0
 
 
 def show_codecheck(given) -> int:
-    import yaml
-
     from fedrepro.pipeline.config import load
+    from fedrepro.pipeline.documents import citation
     from fedrepro.reporting.codecheck import text
 
-    citation = yaml.safe_load(Path("CITATION.cff").read_text())
-    Path("codecheck.yml").write_text(text(load({"scale": "paper"}).papers, citation))
+    Path("codecheck.yml").write_text(text(load({"scale": "paper"}).papers, citation()))
     return 0
 
 
@@ -272,7 +289,9 @@ def show_resume(given) -> int:
     """What Snakemake's own command does as well; and a home that cannot be written is replaced, which Snakemake, Matplotlib
     and Jupyter would all stumble over."""
     p = plan(given)
-    missing = sum(not Path(p.trace(block)).exists() for block in p.config.blocks)
+    p.expect()
+    traces = {f"traces/{e}/{name}": Path(p.trace(block)) for (e, name), block in p.blocks.items()}
+    missing = sum(not p.keys.met(name, path) for name, path in traces.items())
     print(
         f"{len(p.config.blocks) - missing} of {len(p.config.blocks)} blocks have run at scale {given.scale}",
         flush=True,
@@ -290,6 +309,7 @@ def arena_results(p, work: Path):
     from fedrepro.papers.arena import standings
     from fedrepro.pipeline.config import ROOT
 
+    p.expect()
     contests = [b for b in p.papers["arena"].blocks if b.experiment.name in standings.EVERYTHING]
     published = ROOT / "docs" / standings.FILE
     if all(Path(p.trace(b)).exists() for b in contests) or not published.exists():

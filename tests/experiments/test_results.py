@@ -61,6 +61,26 @@ def test_what_was_made_of_something_else_is_refused(results):
         results.reference("p_f")
 
 
+def test_a_final_point_and_its_footer_are_those_of_the_configuration(results):
+    expect(results.folder, "traces", "p_e/b", "another configuration")
+    for read in (results.footer, results.point, results.geometry):
+        with pytest.raises(Stale, match=r"p_e/b\.parquet was made by another configuration"):
+            read("p_e", "b")
+    (results.folder / "keys/traces/p_f/b.key").unlink()
+    with pytest.raises(FileNotFoundError, match="scale=smoke"):
+        results.footer("p_f", "b")
+
+
+def test_all_claims_are_those_that_the_run_gathered(results):
+    tables = results.folder / "tables"
+    tables.mkdir()
+    (tables / "gone_claims.csv").write_text("id,paper\nG1,gone\n")
+    with pytest.raises(FileNotFoundError, match="scale=smoke"):
+        results.claims()
+    (results.folder / "claims.csv").write_text("id,paper\nP1,p\n")
+    assert results.claims().id.tolist() == ["P1"]
+
+
 def test_a_trace_that_nobody_declares_is_not_read(results):
     (results.folder / "keys/traces/p_e/b.key").unlink()
     assert set(results.traces("p_e").algorithm) == {"a"}

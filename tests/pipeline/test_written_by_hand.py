@@ -110,6 +110,38 @@ def test_the_command_line_over_damaged_results(project, capsys, content):
         assert said.startswith("fedrepro: ") and said.count("\n") == 1, said
 
 
+# (command, file, what is in it, words of the refusal)
+BESIDE = [
+    ("codecheck", "CITATION.cff", b"\xff", "CITATION.cff, line 1: not UTF-8"),
+    ("codecheck", "CITATION.cff", b"title: [", "CITATION.cff, line 2: not valid YAML"),
+    ("codecheck", "CITATION.cff", b"title: x\n", "CITATION.cff: top level: the key"),
+    ("codecheck", "CITATION.cff", b"title: x\nversion: 1\nlicense: y\nauthors: [z]\n", "authors[0]: 'z' is not a mapping"),
+    ("codecheck", "CITATION.cff", None, "CITATION.cff: no such file"),
+    ("fidelity", "config/README.md", b"\xff", "config/README.md, line 1: not UTF-8"),
+    ("fidelity", "config/README.md", b"hello", "config/README.md has no place for the table"),
+    ("publish", "README.md", b"\xff", "README.md, line 1: not UTF-8"),
+    ("publish", "docs/manifest.json", b"\xff", "docs/manifest.json is damaged: git checkout"),
+    ("publish", "docs/manifest.json", b"[]", "docs/manifest.json is damaged: git checkout"),
+    ("publish", "docs/evidence.parquet", b"PAR1", "docs/evidence.parquet is damaged: git checkout"),
+    ("publish", "docs/tables/fedsplit_slips.csv", b"", "docs/tables/fedsplit_slips.csv is damaged: git checkout"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "name", "content", "words"), BESIDE)
+def test_files_beside_the_configuration(project, capsys, command, name, content, words):
+    for part in ("README.md", "CITATION.cff"):
+        shutil.copy(ROOT / part, project / part)
+    if "fedsplit" not in json.loads((ROOT / "docs/manifest.json").read_text())["papers"]:
+        pytest.skip("nothing is published that could be spoilt")
+    shutil.copytree(ROOT / "docs", project / "docs")
+    (project / name).unlink() if content is None else (project / name).write_bytes(content)
+    before = {path: path.read_bytes() for path in (project / "docs").rglob("*.*")}
+    assert cli.main([command]) == 1
+    said = capsys.readouterr().err
+    assert words in said and said.startswith("fedrepro: ") and said.count("\n") == 1
+    assert {path: path.read_bytes() for path in (project / "docs").rglob("*.*")} == before
+
+
 @pytest.mark.parametrize("name", ["config.yaml", "datasets.yaml", "papers/fedsplit.yaml"])
 def test_a_text_cut_short_or_overwritten_anywhere(project, name):
     draw = random.Random(name)

@@ -1,6 +1,7 @@
 """Nothing stale or foreign is ever drawn or judged, with or without Snakemake's own records."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -8,10 +9,14 @@ import sys
 import numpy as np
 import pytest
 
+from dry_runs import copy_of, pending
 from fedrepro import datasets
 from fedrepro.experiments import trace
 from fedrepro.experiments.results import Results, Stale
-from project_copy import environment, snakemake
+from fedrepro.pipeline import current
+from fedrepro.pipeline.plan import Plan
+from fedrepro.reporting.notebooks import unplanned
+from project_copy import ROOT, environment, snakemake
 
 pytestmark = pytest.mark.workflow
 SMOKE = ("--config", "scale=smoke")
@@ -95,6 +100,77 @@ def test_an_algorithm_that_was_removed_is_not_drawn(project):
     snakemake(project, "-n", "fedsplit_fig1", *SMOKE)
     files = Results(project / "results/smoke").trace_files("fedsplit_fig1")
     assert "fedprox_limit.parquet" not in {p.name for p in files}
+
+
+def fedrepro(project, *words: str) -> subprocess.CompletedProcess:
+    words = [sys.executable, "-m", "fedrepro.cli", "--scale", "smoke", *words]
+    return subprocess.run(words, cwd=project, env=environment(project), capture_output=True, text=True)
+
+
+@pytest.fixture
+def plan(project, monkeypatch):
+    """Of the project as it is now, its keys written."""
+    monkeypatch.chdir(project)
+    found = Plan({"scale": "smoke"})
+    found.expect()
+    return found
+
+
+def test_commands_judge_by_the_configuration_as_it_is_now(project):
+    """Without a run of Snakemake in between, which would have written the keys anew."""
+    (project / "mine.py").write_text("")
+    assert "S1 " in fedrepro(project, "claims").stdout
+    code = project / "src/fedrepro/papers/arena/contest.py"
+    code.write_text(code.read_text() + "\n# changed\n")
+    edit(
+        project / "config/papers/fedsplit.yaml",
+        "sigma2: { value: 0.25, source: B.1 }",
+        "sigma2: { value: 0.5, source: B.1 }",
+    )
+    claims, scored = fedrepro(project, "claims"), fedrepro(project, "score", "mine.py")
+    assert claims.returncode == 1 and "S1 " not in claims.stdout and "H1 " in claims.stdout
+    assert "tables/fedsplit_claims.csv older than what was read for that: run snakemake" in claims.stderr
+    assert scored.returncode == 1 and "was made by another configuration or other code" in scored.stderr
+    assert "Traceback" not in claims.stderr + scored.stderr
+    status = fedrepro(project, "status").stdout
+    assert "incomplete: " in status and "fig1 0/" in status
+
+
+def test_what_is_older_than_its_traces_is_not_taken(project, plan):
+    """A trace that was made again, and nobody drew or judged since."""
+    assert current.outdated(plan, "fedsplit") == ""
+    trace_file = project / "results/smoke/traces/fedsplit_fig1/fedgd.parquet"
+    os.utime(trace_file)
+    words = current.outdated(plan, "fedsplit")
+    assert "older than what was read for that" in words and "--forcerun claims figure" in words
+    shutil.copy(ROOT / "README.md", project / "README.md")
+    (project / "docs").mkdir()
+    published = fedrepro(project, "publish")
+    assert "not published: fedsplit, results/smoke/" in published.stdout
+    assert (
+        fedrepro(project, "pack", "results/smoke")
+        .stdout.strip()
+        .endswith("fedhybrid, fco, hyfdca, shed, arena")
+    )
+
+
+def test_nothing_is_left_of_an_experiment_that_is_gone(project, plan):
+    """A notebook that goes through the experiments of its paper finds those that are declared."""
+    keys = project / "results/smoke/keys/traces"
+    shutil.copytree(keys / "fedsplit_fig1", keys / "fedsplit_gone")
+    plan.expect()
+    assert not (keys / "fedsplit_gone").exists()
+    assert len(unplanned(Results(project / "results/smoke"), "fedsplit").columns)
+
+
+@pytest.mark.parametrize(
+    "name", ["tables/fedsplit_slips.csv", "tables/fedsplit_evidence.parquet", "evidence.parquet"]
+)
+def test_every_file_of_a_job_is_missed(finished, tmp_path, name):
+    """Snakemake itself misses only what somebody asks for."""
+    project = copy_of(finished, tmp_path / "after")
+    (project / "results/smoke" / name).unlink()
+    assert f"results/smoke/{name}" in pending(project)
 
 
 def test_a_run_by_hand_leaves_the_results_alone(project):

@@ -13,8 +13,8 @@ from fedrepro.experiments.reference import Reference
 KEYS = "keys"  # the folder in which a run says what every trace and reference must have been made of
 
 
-class Stale(Exception):
-    """A file that another configuration, other code or other data made."""
+class Stale(FileNotFoundError):
+    """A file that another configuration, other code or other data made: the one that is wanted is not there."""
 
 
 def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -65,19 +65,19 @@ class Results:
 
     def trace_files(self, *experiments: str) -> list[Path]:
         """The declared traces of these experiments, each made as it is declared."""
-        found = []
-        for experiment in experiments:
-            for block in self.blocks(experiment):
-                path = self.folder / "traces" / experiment / f"{block}.parquet"
-                if not path.exists():
-                    raise FileNotFoundError(f"{path} is not there: {self.remedy}")
-                carried = trace.footer(path).get("key", "none")
-                if carried != (wanted := self.expected("traces", f"{experiment}/{block}")):
-                    raise Stale(
-                        f"{path} was made by another configuration or other code (key {carried}, wanted {wanted}): {self.remedy}"
-                    )
-                found.append(path)
-        return found
+        return [self.trace_file(e, block) for e in experiments for block in self.blocks(e)]
+
+    def trace_file(self, experiment: str, block: str) -> Path:
+        self.check(experiment)
+        path = self.folder / "traces" / experiment / f"{block}.parquet"
+        wanted = self.expected("traces", f"{experiment}/{block}")
+        if not path.exists():
+            raise FileNotFoundError(f"{path} is not there: {self.remedy}")
+        if (carried := trace.footer(path).get("key", "none")) != wanted:
+            raise Stale(
+                f"{path} was made by another configuration or other code (key {carried}, wanted {wanted}): {self.remedy}"
+            )
+        return path
 
     @cache  # noqa: B019 — a Results lives as long as the job that reads it
     def traces(self, *experiments: str) -> pd.DataFrame:
@@ -96,8 +96,7 @@ class Results:
         return {k.removeprefix("point_"): trace.array(facts[k]) for k in names}
 
     def footer(self, experiment: str, algorithm: str) -> dict[str, str]:
-        self.check(experiment)
-        return trace.footer(self.folder / "traces" / experiment / f"{algorithm}.parquet")
+        return trace.footer(self.trace_file(experiment, algorithm))
 
     def ends(self, *experiments: str) -> pd.DataFrame:
         """The last row of every cell."""
@@ -106,6 +105,8 @@ class Results:
     def reference(self, experiment: str) -> dict[tuple[str, int], Reference]:
         self.check(experiment)
         path = self.folder / "reference" / f"{experiment}.npz"
+        if not path.exists():
+            raise FileNotFoundError(f"{path} is not there: {self.remedy}")
         if reference.key(path) != self.expected("reference", experiment):
             raise Stale(f"{path} was made by another configuration or other code: {self.remedy}")
         return reference.read(path)
@@ -116,14 +117,10 @@ class Results:
         return dict(zip(rows["dataset"], rows["data_origin"], strict=True))
 
     def claims(self, *papers: str) -> pd.DataFrame:
-        """The verdicts of these papers, or of all that were judged."""
-        tables = self.folder / "tables"
-        found = [tables / f"{p}_claims.csv" for p in papers] or sorted(tables.glob("*_claims.csv"))
-        missing = [path for path in found if not path.exists()] or ([] if found else [tables])
-        if missing:
-            raise FileNotFoundError(
-                f"{missing[0]} is not there; run snakemake --cores 2 --config scale={self.scale}"
-            )
+        """The verdicts of these papers, or of all that the run declares."""
+        found = [self.folder / f"tables/{p}_claims.csv" for p in papers] or [self.folder / "claims.csv"]
+        if missing := [path for path in found if not path.exists()]:
+            raise FileNotFoundError(f"{missing[0]} is not there: {self.remedy}")
         return pd.concat([pd.read_csv(path, keep_default_na=False) for path in found], ignore_index=True)
 
     def strip(self, paper: str, claim: str) -> str:

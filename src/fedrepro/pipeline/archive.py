@@ -14,13 +14,13 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fedrepro.datasets.files import Damaged, written
-from fedrepro.experiments import reference
-from fedrepro.experiments.experiment import SCALES, Experiment
+from fedrepro.datasets.files import written
+from fedrepro.experiments.experiment import SCALES
 from fedrepro.experiments.results import Results
 from fedrepro.pipeline import costs
+from fedrepro.pipeline.current import current_traces, is_solved, outdated
 from fedrepro.pipeline.documents import ConfigError
-from fedrepro.pipeline.plan import Plan
+from fedrepro.pipeline.plan import JUDGED, Plan
 from fedrepro.pipeline.publish import describe
 from fedrepro.pipeline.start import hold
 
@@ -68,45 +68,18 @@ def pack(plan: Plan, output: Path) -> dict:
     return manifest
 
 
-def current_traces(plan: Plan, experiment: Experiment, folder: Path | None = None) -> list[str]:
-    """The traces of an experiment made by this configuration and code, and from the data here if there are any. `folder`
-    stands for the results, where they lie elsewhere."""
-    found = []
-    for block in (b for (name, _), b in plan.blocks.items() if name == experiment.name):
-        path = Path(plan.trace(block))
-        there = folder / path.relative_to(plan.results) if folder else path
-        try:
-            if there.exists() and plan.carried(block, there) == plan.block_key(block):
-                found.append(str(path))
-        except Damaged:
-            continue
-    return found
-
-
-def is_solved(plan: Plan, experiment: str, folder: Path | None = None) -> bool:
-    path = Path(plan.reference(experiment))
-    there = folder / path.relative_to(plan.results) if folder else path
-    try:
-        return there.exists() and reference.key(there) == plan.reference_key(plan.experiments[experiment])
-    except Damaged:
-        return False
-
-
 def is_judged(plan: Plan, paper: str, packed: set[str]) -> bool:
-    """Whether a paper's claims are there and newer than all they were judged by, and all of that is packed."""
-    read = [plan.trace(block) for block in plan.papers[paper].blocks]
-    table = Path(f"{plan.results}/tables/{paper}_claims.csv")
-    if not table.exists() or not set(read) <= packed:
-        return False
-    before = [plan.keys.path(f"claims/{paper}"), *map(Path, read)]
-    return table.stat().st_mtime >= max(path.stat().st_mtime for path in before)
+    """Whether a paper's claims are there, all that they were judged by is packed, and none of it is newer."""
+    read = plan.read_files(paper, plan.papers[paper].raw["experiments"])
+    tables = claims_of(plan, paper)
+    there = set(read) <= packed and all(path.exists() for path in tables)
+    return there and not outdated(plan, paper, *tables)
 
 
 def claims_of(plan: Plan, paper: str) -> list[Path]:
     """What the rule `claims` makes."""
     results = Path(plan.results)
-    kinds = ("claims.csv", "slips.csv", "evidence.parquet")
-    return [results / f"tables/{paper}_{kind}" for kind in kinds] + sorted(
+    return [results / f"tables/{paper}_{kind}" for kind in JUDGED] + sorted(
         path for path in (results / f"figures/claims/{paper}").rglob("*") if path.is_file()
     )
 

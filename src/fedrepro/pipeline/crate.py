@@ -8,12 +8,10 @@ import json
 import mimetypes
 from pathlib import Path
 
-import yaml
-
 from fedrepro.datasets.files import reading, written
 from fedrepro.experiments.results import Results
 from fedrepro.pipeline import costs
-from fedrepro.pipeline.documents import ConfigError
+from fedrepro.pipeline.documents import ConfigError, citation
 from fedrepro.pipeline.plan import Plan
 from fedrepro.pipeline.publish import digest, lacking
 from fedrepro.pipeline.requests import recorded
@@ -49,7 +47,7 @@ def crate(plan: Plan, output: Path) -> dict[str, str]:
     made_by = {
         fact["what"]: [value for value, _ in fact["values"]] for fact in provenance(results, experiments)
     }
-    box = Box(plan, yaml.safe_load(Path("CITATION.cff").read_text()), versions(made_by))
+    box = Box(plan, citation(), versions(made_by))
     for name in papers:
         box.add_run(f"#run-{name}", plan.papers[name].raw["title"], [name], outputs_of(plan, name))
     if not missing:

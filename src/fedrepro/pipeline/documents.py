@@ -52,12 +52,10 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             seen.add((key.tag, str(key.value)))
 
 
-def read_yaml(path: Path) -> dict:
-    """The mapping in a file, made of text, finite numbers, true, false, null, lists and mappings alone."""
+def read_text(path: Path) -> str:
+    """What a person wrote in a file."""
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-        refuse_depth(text)
-        document = yaml.load(text, Loader=Loader)
+        return Path(path).read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; restore it or correct the name that points to it") from None
     except OSError as error:
@@ -65,6 +63,14 @@ def read_yaml(path: Path) -> dict:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(f"{path}, line {line}: not UTF-8; save the file in that encoding") from None
+
+
+def read_yaml(path: Path) -> dict:
+    """The mapping in a file, made of text, finite numbers, true, false, null, lists and mappings alone."""
+    text = read_text(path)
+    try:
+        refuse_depth(text)
+        document = yaml.load(text, Loader=Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -82,6 +88,12 @@ def read_yaml(path: Path) -> dict:
         )
     check_plain(path, document)
     return document
+
+
+def citation() -> dict:
+    """CITATION.cff, as far as this project uses it."""
+    path = Path("CITATION.cff")
+    return validate(read_yaml(path), "citation", path)
 
 
 def refuse_depth(text: str) -> None:

@@ -46,6 +46,11 @@ class Keys:
             pass  # a folder that can only be read, where nothing will be run, or an output to be made again
         return str(path)
 
+    def met(self, name: str, output: Path) -> bool:
+        """Whether an output is there, and its key, where there is one, was there before."""
+        path = self.path(name)
+        return output.exists() and (not path.exists() or path.stat().st_mtime <= output.stat().st_mtime)
+
     def forget(self, kind: str, known: set[str], belongs: Callable[[str], bool]) -> None:
         """Remove the keys of what is no longer declared, among the names that `belongs` says are ours to judge."""
         top = self.folder / kind
@@ -53,3 +58,5 @@ class Keys:
             name = path.relative_to(top).with_suffix("").as_posix()
             if belongs(name) and name not in known:
                 path.unlink(missing_ok=True)
+                if not any(path.parent.iterdir()):  # an experiment that is gone
+                    path.parent.rmdir()

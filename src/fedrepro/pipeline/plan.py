@@ -23,6 +23,9 @@ from fedrepro.pipeline.data_plan import DataPlan
 from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.keys import Keys, key_of
 
+JUDGED = ("claims.csv", "slips.csv", "evidence.parquet")  # what the rule `claims` makes, besides the strips
+TABLES = ("hyperparameters.csv", *JUDGED)
+
 
 class Plan:
     """The checked configuration and the paths it implies."""
@@ -114,14 +117,15 @@ class Plan:
         return [f for name in self.papers[paper].raw["figures"] for f in self.figure_files(paper, name)]
 
     def paper_files(self, paper: str) -> list[str]:
-        """Everything one paper ends in, and what that was read from."""
+        """Everything one paper ends in, and what that was read from: each file, for Snakemake does not miss one that nobody
+        asks for while another of the same job is there."""
         return [
             *self.all_figures(paper),
             *self.read_files(paper, self.papers[paper].raw["experiments"]),
             *self.datasets.pictures(paper),
-            f"{self.results}/tables/{paper}_hyperparameters.csv",
-            f"{self.results}/tables/{paper}_claims.csv",
-            f"{self.results}/notebooks/{paper}.html",
+            *(f"{self.results}/tables/{paper}_{name}" for name in TABLES),
+            f"{self.results}/figures/claims/{paper}",
+            *(f"{self.results}/notebooks/{paper}.{kind}" for kind in ("ipynb", "html")),
         ]
 
     @property
@@ -235,9 +239,7 @@ class Plan:
         """All files of this scale's results that rules make; a folder among them stands for all in it."""
         files = {self.trace(b) for b in self.config.blocks} | {self.reference(e) for e in self.experiments}
         for paper in self.papers:
-            files |= {*self.paper_files(paper), f"{self.results}/notebooks/{paper}.ipynb"}
-            files |= {f"{self.results}/tables/{paper}_{t}" for t in ("slips.csv", "evidence.parquet")}
-            files.add(f"{self.results}/figures/claims/{paper}")
+            files |= set(self.paper_files(paper))
             files |= {
                 f"{self.results}/figures/{paper}/{name}.pdf" for name in self.papers[paper].raw["figures"]
             }

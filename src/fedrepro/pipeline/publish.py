@@ -22,7 +22,8 @@ from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results, Stale
 from fedrepro.papers.arena import standings
 from fedrepro.pipeline import costs
-from fedrepro.pipeline.documents import ConfigError
+from fedrepro.pipeline.current import newer, outdated
+from fedrepro.pipeline.documents import ConfigError, read_text
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
 from fedrepro.reporting.findings import Finding, decided, findings
@@ -52,11 +53,8 @@ class Published:
 
     @classmethod
     def read(cls, path: Path) -> "Published":
-        try:
-            found = json.loads(lzma.decompress(path.read_bytes()))
-            return cls(page.Share(**found["share"]), found["made"])
-        except (lzma.LZMAError, ValueError, LookupError, TypeError):
-            raise ConfigError(f"{path} is damaged: git checkout {path} brings it back") from None
+        found = json.loads(lzma.decompress(path.read_bytes()))
+        return cls(page.Share(**found["share"]), found["made"])
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +78,7 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise ConfigError(f"nothing of scale {plan.scale} can be published: {reasons}; {results.remedy}")
     missing = {name: why for name, why in missing.items() if name not in kept}
-    summarised(readme.read_text(), "")  # before anything is written
+    summarised(read_text(readme), "")  # before anything is written
     with tempfile.TemporaryDirectory(prefix=f".{docs.name}-", dir=docs.absolute().parent) as scratch:
         folder = Path(scratch) / docs.name
         manifest, claims = fill(folder, plan, results, missing, kept, docs)
@@ -90,15 +88,25 @@ def publish(plan: Plan, docs: Path, readme: Path) -> dict:
                 shutil.copy2(path, folder)
         shutil.rmtree(docs, ignore_errors=True)
         folder.rename(docs)
-    readme.write_text(summarised(readme.read_text(), summary(manifest, claims)))
+    readme.write_text(summarised(read_text(readme), summary(manifest, claims)))
     return manifest
 
 
 def former(plan: Plan, docs: Path, name: str) -> Published | None:
     """A paper as it was published at this scale, if it was and is still what the configuration says."""
-    path = docs / SHARES.format(paper=name)
-    if not path.exists() or json.loads((docs / "manifest.json").read_text())["scale"] != plan.scale:
+    path, manifest = docs / SHARES.format(paper=name), docs / "manifest.json"
+    if not path.exists() or not manifest.exists():
         return None
+    try:
+        told = json.loads(manifest.read_text())
+        scale, files = told["scale"], dict(told["files"])
+    except (ValueError, LookupError, TypeError):
+        raise ConfigError(f"{manifest} is damaged: git checkout {manifest} brings it back") from None
+    if scale != plan.scale:
+        return None
+    for file in (SHARES.format(paper=name), "evidence.parquet", *published_files(plan.papers[name])):
+        if file in files and (not (docs / file).exists() or digest(docs / file) != files[file]):
+            raise ConfigError(f"{docs / file} is damaged: git checkout {docs / file} brings it back")
     found = Published.read(path)
     return found if found.fits(plan.papers[name]) else None
 
@@ -197,43 +205,40 @@ def write_paper(paper: Paper, results: Results, folder: Path) -> None:
 
 def copy_published(paper: Paper, docs: Path, folder: Path) -> None:
     """The same as they were published."""
-    files = [f"figures/{paper.name}/{name}.svg" for name in paper.raw["figures"]]
-    files += [f"tables/{paper.name}_{kind}" for kind in TABLES] + [f"notebooks/{paper.name}.ipynb"]
-    files += [standings.FILE] if paper.name == "arena" else []
-    for name in files:
+    for name in published_files(paper):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(docs / name, folder / name)
+
+
+def published_files(paper: Paper) -> list[str]:
+    """What of a paper's lies in docs/, besides its share of the page."""
+    files = [f"figures/{paper.name}/{name}.svg" for name in paper.raw["figures"]]
+    files += [f"tables/{paper.name}_{kind}" for kind in TABLES] + [f"notebooks/{paper.name}.ipynb"]
+    return files + ([standings.FILE] if paper.name == "arena" else [])
 
 
 def lacking(plan: Plan, results: Results, paper: str) -> str | None:
     """Why a paper cannot be published; None where all of it is there and made of this configuration and code."""
     own = [Path(f) for f in plan.paper_files(paper)]
-    own += [results.folder / f"tables/{paper}_{kind}" for kind in ("slips.csv", "evidence.parquet")]
-    own += [results.folder / f"notebooks/{paper}.ipynb", results.folder / f"figures/claims/{paper}"]
     absent = [path for path in own if not path.exists()]
     if absent:
         return f"{len(absent)} of {len(own)} files are not made yet"
+    experiments = plan.papers[paper].full(plan.papers[paper].raw["experiments"])
     try:
-        results.trace_files(*plan.papers[paper].full(plan.papers[paper].raw["experiments"]))
+        results.trace_files(*experiments)
+        for experiment in experiments:
+            results.reference(experiment)
     except Stale:
         return "some of its traces were made by another configuration or other code"
-    key = plan.keys.path
-    made = {
-        key(f"figures/{paper}/{name}"): results.folder / f"figures/{paper}/{name}.svg"
-        for name in plan.papers[paper].raw["figures"]
-    }
-    made |= {
-        key(f"claims/{paper}"): results.folder / f"tables/{paper}_claims.csv",
-        key(f"notebooks/{paper}"): results.folder / f"notebooks/{paper}.ipynb",
-    }
-    old = [output for wanted, output in made.items() if output.stat().st_mtime < wanted.stat().st_mtime]
-    return f"{old[0].name} and {len(old) - 1} more are older than the code" if old else None
+    return outdated(plan, paper) or None
 
 
 def overview(plan: Plan, results: Results, folder: Path) -> dict[str, str]:
     """The notebook over all papers; where it is not there, the reason."""
     source = results.folder / "notebooks/overview.ipynb"
-    if not source.exists() or source.stat().st_mtime < plan.keys.path("notebooks/overview").stat().st_mtime:
+    read = [plan.keys.path("notebooks/overview"), results.folder / "claims.csv"]
+    read += [results.folder / f"tables/{paper}_claims.csv" for paper in plan.papers]
+    if not source.exists() or newer(source, read):
         return {"overview notebook": "needs the claims of all papers"}
     put(folder / "notebooks/overview.ipynb", lightened(source.read_text()))
     return {}

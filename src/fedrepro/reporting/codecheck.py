@@ -28,9 +28,8 @@ def manifest(papers: dict[str, Paper]) -> list[dict[str, str]]:
 
 def text(papers: dict[str, Paper], citation: dict) -> str:
     """The file, as YAML; title and authors are those of CITATION.cff."""
-    authors = [
-        {"name": a.get("name") or f"{a['given-names']} {a['family-names']}"} for a in citation["authors"]
-    ]
+    names = [(a.get("name"), a.get("given-names"), a.get("family-names")) for a in citation["authors"]]
+    authors = [{"name": " ".join(str(part) for part in parts if part)} for parts in names]
     content = {
         "version": "https://codecheck.org.uk/spec/config/1.0/",
         "paper": {"title": citation["title"], "authors": authors},
