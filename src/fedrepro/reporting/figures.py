@@ -47,9 +47,7 @@ def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
 def save(drawn: Figure, *paths: Path) -> None:
     """Write the figure into files of the formats that they are named after."""
     with style.applied():
-        if layout := drawn.get_layout_engine():
-            layout.execute(drawn)
-            drawn.set_layout_engine("none")  # laid out once, not again for every format
+        panels.settle(drawn)
         for path in paths:
             with written(path) as temporary:
                 drawn.savefig(temporary, **FORMATS[path.suffix[1:]])

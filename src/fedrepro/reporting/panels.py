@@ -15,6 +15,19 @@ def grid(rows: int = 1, columns: int = 1, **more):
     return plt.subplots(rows, columns, figsize=size, squeeze=False, **more)
 
 
+PLACES = 9  # decimals of a position in its figure
+
+
+def settle(figure) -> None:
+    """Lay a figure out, once for all formats. The last bits of a layout may differ from process to process, and with them
+    the names that an SVG gives to what it clips: they are rounded away."""
+    if layout := figure.get_layout_engine():
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    for ax in figure.axes:
+        ax.set_position(np.round(ax.get_position(original=True).bounds, PLACES))
+
+
 def room_below(figure) -> None:
     """A line of its own for what a figure has to say of itself, below the axes' labels."""
     margin = 0.2 / figure.get_figheight()

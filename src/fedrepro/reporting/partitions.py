@@ -8,6 +8,7 @@ import numpy as np
 from fedrepro.datasets import Dataset
 from fedrepro.datasets.files import written
 from fedrepro.datasets.partition import Partition
+from fedrepro.reporting import panels
 
 MANY_CLASSES = 12  # beyond this many different responses the picture shows bins of them
 STYLE = {
@@ -78,6 +79,7 @@ def save(figure, path: Path) -> None:
 
     metadata = {"Date": None} if path.suffix == ".svg" else {}
     with plt.rc_context(STYLE), written(path) as temporary:
+        panels.settle(figure)
         figure.savefig(temporary, dpi=130, metadata=metadata)
 
 

@@ -27,7 +27,7 @@ from fedrepro.experiments.results import Results
 from fedrepro.experiments.runner import run_block
 from fedrepro.papers.arena import network, readings
 from fedrepro.papers.arena.readings import EVERYTHING
-from fedrepro.reporting import figures
+from fedrepro.reporting import figures, panels
 from fedrepro.reporting.names import called
 
 FIGURES = ("profiles", "budget", "heat", "network", "which")
@@ -171,5 +171,6 @@ def page(name: str, joined: Joined) -> str:
 def svg(figure: str, joined: Joined) -> str:
     drawn = figures.draw("arena", figure, joined, list(EVERYTHING))
     out = StringIO()
+    panels.settle(drawn)
     drawn.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()[out.getvalue().index("<svg") :]

@@ -6,6 +6,8 @@ import nibabel
 import numpy as np
 from nilearn import plotting
 
+from fedrepro.reporting import panels
+
 VENTRAL_TEMPORAL = (0.0, -52.0, -14.0)  # mm, between the two fusiform gyri
 
 
@@ -20,6 +22,10 @@ def image(w: np.ndarray, geometry: dict):
         centre = np.mean(np.unravel_index(index, grid), axis=1)
         affine[:3, 3] = VENTRAL_TEMPORAL - affine[:3, :3] @ centre
     return nibabel.Nifti1Image(volume.reshape(grid), affine)
+
+
+def rectangle(ax) -> tuple[float, ...]:
+    return tuple(round(float(side), panels.PLACES) for side in ax.get_position().bounds)
 
 
 def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, cut_by: str) -> None:
@@ -41,7 +47,7 @@ def side_by_side(figure, axes, weights: dict[str, np.ndarray], geometry: dict, c
         shared = {
             "figure": figure, "display_mode": "z", "threshold": 1e-4, "vmax": limit, "colorbar": False, "annotate": False,
         }  # fmt: skip
-        plotting.plot_glass_brain(img, axes=top.get_position().bounds, plot_abs=False, **shared)
+        plotting.plot_glass_brain(img, axes=rectangle(top), plot_abs=False, **shared)
         cut = {"bg_img": None, "cut_coords": [height], "draw_cross": False}
-        slice_ = plotting.plot_stat_map(img, axes=bottom.get_position().bounds, **cut, **shared)
+        slice_ = plotting.plot_stat_map(img, axes=rectangle(bottom), **cut, **shared)
         slice_.add_contours(mask, levels=[0.5], colors="#7F7F7F", linewidths=0.8)
