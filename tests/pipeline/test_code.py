@@ -9,6 +9,7 @@ import pytest
 from fedrepro import algorithms
 from fedrepro.experiments import problem as problems
 from fedrepro.pipeline import code
+from fedrepro.pipeline.documents import ConfigError
 from fedrepro.pipeline.plan import Plan
 
 
@@ -51,6 +52,24 @@ def test_the_hash_follows_imports_and_stops_there(package, start):
     assert fresh(start) == before
     (root / "fedrepro_probe/b.py").write_text("x = 2\n")
     assert fresh(start) != before
+
+
+def test_relative_imports_count(package):
+    root, fresh = package
+    for text in ("from .b import x\n", "from . import b\n", "def f():\n    from ..fedrepro_probe import b\n"):
+        (root / "fedrepro_probe/a.py").write_text(text)
+        (root / "fedrepro_probe/b.py").write_text("x = 1\n")
+        before = fresh("fedrepro_probe.a")
+        (root / "fedrepro_probe/b.py").write_text("x = 2\n")
+        assert fresh("fedrepro_probe.a") != before, text
+
+
+@pytest.mark.parametrize("text", [b"x = '\xe9'\n", b"x = 1\0\n", b"def f(:\n"])
+def test_source_that_is_none_is_named(package, text):
+    root, fresh = package
+    (root / "fedrepro_probe/b.py").write_bytes(text)
+    with pytest.raises(ConfigError, match=r"b\.py.*: not valid Python"):
+        fresh("fedrepro_probe.a")
 
 
 def test_the_script_itself_counts(package):

@@ -20,19 +20,29 @@ def _imports(module: str) -> tuple[Path, frozenset[str]]:
     running it."""
     path = ROOT / module if module.endswith(".py") else _file(module)
     try:
-        return path, imported(ast.parse(path.read_text()))
+        return path, imported(ast.parse(path.read_bytes()), package(module, path))
     except SyntaxError as error:
         raise ConfigError(f"{path}, line {error.lineno}: not valid Python ({error.msg})") from None
+    except ValueError as error:  # what Python 3.11 says of a null byte
+        raise ConfigError(f"{path}: not valid Python ({error})") from None
 
 
-def imported(tree: ast.Module) -> frozenset[str]:
-    """The modules of ours that some source imports."""
+def package(module: str, path: Path) -> list[str]:
+    """Where a module's relative imports begin."""
+    parts = module.split(".")
+    return parts if path.name == "__init__.py" else parts[:-1]
+
+
+def imported(tree: ast.Module, here: list[str] | None = None) -> frozenset[str]:
+    """The modules of ours that some source imports; `here` is the package it lies in."""
     found = set()
     for node in statements(tree):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = (here or [])[: len(here or []) + 1 - node.level] if node.level else []
+            name = ".".join([*above, *filter(None, [node.module])])
+            found |= {name} | {f"{name}.{a.name}" for a in node.names}
     ours = {n for n in found if n.split(".")[0] == PACKAGE and n != PACKAGE}
     return frozenset(n for n in ours if _file(n))
 
@@ -81,8 +91,8 @@ def _content(name: str, path: Path) -> bytes:
 
 def beside(path: Path) -> list[Path]:
     """The files in the same folder that a module names: page.py reads page.html, page.css and explorer.js."""
-    names = sorted(set(re.findall(r"\"([\w-]+\.(?:html|css|js))\"", path.read_text())))
-    return [other for name in names if (other := path.with_name(name)).exists()]
+    names = sorted(set(re.findall(rb"\"([\w-]+\.(?:html|css|js))\"", path.read_bytes())))
+    return [other for name in names if (other := path.with_name(name.decode())).exists()]
 
 
 @cache

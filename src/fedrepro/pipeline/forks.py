@@ -116,11 +116,12 @@ def warm() -> None:
 def fork(server: socket.socket, connection: socket.socket) -> int:
     """The process of a fork that does what a caller asks; 0 where nothing was asked."""
     request, files = received(connection)
+    parent = os.getpid()
     child = os.fork() if request is not None else 0
     if request is not None and child == 0:
         server.close()
         connection.close()
-        become(request, files)
+        become(request, files, parent)
     for file in files:
         os.close(file)
     if child:
@@ -163,7 +164,7 @@ def received(connection: socket.socket) -> tuple[dict | None, list[int]]:
     return json.loads(body), list(files)
 
 
-def become(request: dict, files: list[int]) -> None:
+def become(request: dict, files: list[int], parent: int) -> None:
     """The fork: run the script as if it had been started by the caller, and leave."""
     code = 1
     try:
@@ -171,6 +172,8 @@ def become(request: dict, files: list[int]) -> None:
         os.setpgid(0, 0)
         # No job outlives a killed run, to write into the next.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before that
+            os._exit(code)
         for file, standard in zip(files, (1, 2), strict=True):
             os.dup2(file, standard)
             os.close(file)
