@@ -14,6 +14,7 @@ class Publisher(http.server.ThreadingHTTPServer):
         self.bodies: dict[str, bytes] = {}
         self.faults: dict[str, str] = {}
         self.asked: list[str] = []
+        self.patience = 2.0  # seconds that a stall lasts
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -48,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             elif fault == "stall":
                 self.wfile.write(body[:100])
                 self.wfile.flush()
-                time.sleep(2)
+                time.sleep(server.patience)
             elif fault == "drip":
                 for byte in body[:200]:
                     self.wfile.write(bytes([byte]))

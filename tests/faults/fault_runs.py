@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def run(project: Path, *words: str, check=True, circumstances: dict | None = Non
         text=True,
         **more,
     )
+    assert "Traceback" not in done.stdout + done.stderr, done.stderr[-8000:]
     if check and done.returncode:
         pytest.fail(f"snakemake {' '.join(words)}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
     return done
@@ -81,9 +83,26 @@ def killed(
     return False
 
 
-def moments(seed: int | str, kills: int, jobs: int):
-    """When to kill, so that a run of so many jobs is over after about so many kills: some while it still starts."""
-    chance = random.Random(seed)
+def moments(chance: random.Random, kills: int, jobs: int) -> Iterator[tuple[int, float]]:
+    """When to kill, so that a run of so many jobs is not quite over after so many kills: (jobs that have ended, seconds
+    after that), a third of them while it still starts."""
     for _ in range(kills):
-        jobs_before = chance.choice((0, chance.randint(1, max(1, 2 * jobs // kills))))
-        yield jobs_before, chance.uniform(0.0, 6.0 if jobs_before == 0 else 1.5)
+        begun = chance.random() < 2 / 3
+        yield (
+            (chance.randint(1, 2 * jobs // kills), chance.uniform(0, 1.5))
+            if begun
+            else (0, chance.uniform(0, 6))
+        )
+
+
+def elsewhere(
+    chance: random.Random, caches: Path, targets: list[str]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Words and circumstances that must not change a bit: cores, threads, order of jobs, compiled loops kept or not, jobs
+    forked or started, locale, time zone and hash seed."""
+    words = ("--cores", chance.choice("12"), *SMOKE, "--prioritize", *chance.sample(targets, 8))
+    known = chance.choice((THREADS, {})) | chance.choice((PLACE, {}))
+    known |= {"PYTHONHASHSEED": str(chance.randrange(1000))}
+    if chance.random() < 1 / 5:
+        known["NUMBA_CACHE_DIR"] = str(caches / str(chance.random()))
+    return words, known | ({"FEDREPRO_FORKS": "off"} if chance.random() < 1 / 8 else {})

@@ -37,14 +37,18 @@ def test_two_figures_in_another_environment(finished, project, tally):
 @pytest.mark.faults
 @pytest.mark.workflow
 def test_all_that_is_made_from_traces_in_another_environment(after, finished, tally):
-    """Figures, tables, claims, notebooks and the page, each job a process of its own."""
+    """Figures, tables, claims, notebooks and the page, one job at a time."""
     results = after / "results/smoke"
     for name in ("figures", "tables", "notebooks", "report", "claims.csv", "evidence.parquet"):
         path = results / name
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-    run(after, "--cores", "1", *SMOKE, circumstances=THREADS | PLACE | {"FEDREPRO_FORKS": "off"})
+    run(after, "--cores", "1", *SMOKE, circumstances=THREADS | PLACE)
     different = differences(finished / "results/smoke", results, timed_anew=False)
-    tally.add("the same: all figures, tables, claims, notebooks and the page", not different, SAME)
+    tally.add(
+        "the same: from the same traces all figures, tables, claims, notebooks and the page",
+        not different,
+        SAME,
+    )
     assert different == []
 
 

@@ -1,18 +1,17 @@
 """A run whose processes are all killed at once is finished by the same command, and nothing tells it from another."""
 
+import random
 import shutil
 
 import pytest
 from bits import differences
-from fault_runs import FIGURE, PLACE, SMOKE, THREADS, killed, moments, run
+from fault_runs import FIGURE, SMOKE, elsewhere, killed, moments, run
 
 from fedrepro.datasets.files import TEMPORARY, check_whole
-from fedrepro.pipeline.config import ROOT, load
 
 pytestmark = pytest.mark.workflow
 
-KILLS = 5  # of every paper
-PAPERS = load({"scale": "smoke"}, ROOT).papers
+KILLS = 27
 SEES = "the same command goes on; no `--unlock`"
 
 
@@ -41,25 +40,36 @@ def test_two_kills_of_a_figure(finished, project, tally):
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("paper", PAPERS)
-def test_kills_of_a_paper(finished, project, paper, tally):
-    """At moments drawn once, and in another environment than the undisturbed run had: neither may change a bit. Should the
-    run end before the last kill, its traces go and it continues from there."""
-    kills, elsewhere = 0, THREADS | PLACE
-    for after, then in moments(paper, 4 * KILLS, 4 * len(PAPERS[paper].blocks)):
-        if kills == KILLS:
-            break
-        words = ("--cores", "2", paper, *SMOKE)
-        if killed(project, *words, after_jobs=after, then=then, circumstances=elsewhere):
-            kills += 1
-            whole(project)
-        else:
-            shutil.rmtree(project / "results/smoke/traces")
-    assert kills == KILLS
-    different = finish(project, finished, paper, circumstances=elsewhere)
-    for _ in range(kills):
-        tally.add(f"SIGKILL of all processes, {paper}", not different, SEES)
-    elsewhere = f"other numbers of threads, locale, time zone and hash seed: {paper}"
-    tally.add(elsewhere, not different, "nothing: the same bytes")
+def test_kills_of_all_papers(finished, project, tmp_path, tally):
+    """One run of everything, killed again and again, every start in other circumstances than the last: neither may change a
+    bit. Should it end before the last kill, its figures go and are drawn anew."""
+    chance, done = random.Random("kills"), []
+    traces = [
+        str(path.relative_to(finished)) for path in (finished / "results/smoke/traces").rglob("*.parquet")
+    ]
+    targets = sorted(traces)
+    for after, then in moments(chance, KILLS, len(targets)):
+        words, circumstances = elsewhere(chance, tmp_path, targets)
+        if not killed(project, *words, after_jobs=after, then=then, circumstances=circumstances):
+            shutil.rmtree(project / "results/smoke/figures", ignore_errors=True)
+            continue
+        whole(project)
+        done.append(after)
+    words, circumstances = elsewhere(chance, tmp_path, targets)
+    run(project, *words, circumstances=circumstances)
+    different = differences(finished / "results/smoke", project / "results/smoke")
+    for after in done:
+        tally.add(
+            "SIGKILL of all processes, all papers: " + (BUSY if after else STARTING), not different, SEES
+        )
+    for _ in done:
+        tally.add(CIRCUMSTANCES, not different, "nothing: the same bytes")
     assert different == []
-    assert len(list((project / "results/smoke/traces").rglob("*.parquet"))) == len(PAPERS[paper].blocks)
+    assert len(done) >= 25
+
+
+STARTING, BUSY = "while Snakemake starts", "while jobs run"
+CIRCUMSTANCES = (
+    "every start with other numbers of cores and threads, order of jobs, caches of compiled loops, locale, time zone and "
+    "hash seed, in another folder"
+)
