@@ -15,7 +15,7 @@ import yaml
 
 import crates
 from fedrepro import cli
-from fedrepro.experiments import trace
+from fedrepro.experiments import reference, trace
 from fedrepro.pipeline.config import ROOT
 from fedrepro.pipeline.plan import Plan
 
@@ -55,12 +55,12 @@ def make_run() -> None:
     for block in plan.config.blocks:
         facts = footer | {"key": plan.block_key(block)}
         trace.write(plan.trace(block), [pa.table({"round": [0]})], facts)
-    for path in plan.paper_files("fedsplit"):
-        if not path.endswith(".parquet"):
-            put(path, f"made for {path}")
-    for name in ("tables/fedsplit_slips.csv", "tables/fedsplit_evidence.parquet", "notebooks/fedsplit.ipynb"):
-        put(f"{plan.results}/{name}")
+    for name, experiment in plan.experiments.items():
+        reference.save(plan.reference(name), {}, plan.reference_key(experiment))
     put(f"{plan.results}/figures/claims/fedsplit/S1.svg")
+    for path in plan.paper_files("fedsplit"):  # after what they are made of
+        if not Path(path).exists():
+            put(path, f"made for {path}")
     for name in ("claims.csv", "evidence.parquet", "report/index.html"):
         put(f"{plan.results}/{name}")
     for name, seconds, end in (
