@@ -48,6 +48,10 @@ def save(drawn: Figure, *paths: Path) -> None:
     """Write the figure into files of the formats that they are named after."""
     with style.applied():
         panels.settle(drawn)
-        for path in paths:
-            with written(path) as temporary:
-                drawn.savefig(temporary, **FORMATS[path.suffix[1:]])
+        # From here on without a layout engine: as long as there is one, Matplotlib draws everything once more, unseen, before
+        # every file.
+        with matplotlib.rc_context({"figure.constrained_layout.use": False}):
+            drawn.set_layout_engine(None)
+            for path in paths:
+                with written(path) as temporary:
+                    drawn.savefig(temporary, **FORMATS[path.suffix[1:]])
