@@ -7,11 +7,12 @@ from fedrepro.pipeline.config import ROOT
 from fedrepro.pipeline.plan import Plan
 
 
-def test_blocks_share_a_job_below_scale_paper_only():
-    small, whole = (
-        Plan({"scale": scale, "papers": ["fedsplit", "arena"]}, ROOT) for scale in ("smoke", "paper")
+def test_blocks_share_a_job_at_scale_quick_and_where_the_yaml_says_so_at_scale_smoke():
+    small, demo, whole = (
+        Plan({"scale": scale, "papers": ["fedsplit", "arena"]}, ROOT) for scale in ("smoke", "quick", "paper")
     )
     assert whole.together() == {} and set(whole.alone()) == set(whole.experiments)
+    assert set(demo.together()) == set(demo.experiments) and demo.alone() == []
     shared = small.together()
     assert "arena_smooth" in shared and not any(name.startswith("fedsplit") for name in shared)
     assert set(small.alone()) | set(shared) == set(small.experiments)

@@ -30,7 +30,7 @@ rule block:
         " key={params.key:q}"
 
 
-# Many short blocks of an experiment in one job, at scales where starting jobs would take longer than they do.
+# All blocks of an experiment in one job, at scales where starting jobs would take longer than they do.
 for experiment, together in PLAN.together().items():
 
     rule:

@@ -66,12 +66,12 @@ class Plan:
         return files
 
     def together(self) -> dict[str, list[Block]]:
-        """Experiments whose blocks are one job: where the YAML says so, below scale paper."""
+        """Experiments whose blocks are one job: all at scale quick, at scale smoke those whose YAML says so."""
         found = {}
         for name, experiment in self.experiments.items():
             paper = self.papers[experiment.paper]
             asked = paper.raw["experiments"][name.removeprefix(f"{paper.name}_")].get("together", False)
-            if asked and self.scale != "paper":
+            if self.scale == "quick" or (asked and self.scale == "smoke"):
                 found[name] = paper.experiment_blocks(name)
         return found
 
