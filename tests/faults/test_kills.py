@@ -16,9 +16,9 @@ SEES = "the same command goes on; no `--unlock`"
 
 
 def whole(project) -> None:
-    """Nothing half-written lies under its final name."""
+    """Nothing half-written lies under its final name. Snakemake marks folders with an empty file."""
     files = [p for p in (project / "results").rglob("*.*") if p.is_file() and "logs" not in p.parts]
-    check_whole(p for p in files if not TEMPORARY.fullmatch(p.name))
+    check_whole(p for p in files if not TEMPORARY.fullmatch(p.name) and p.name != ".snakemake_timestamp")
 
 
 def finish(project, finished, target: str, **more) -> list[str]:
