@@ -8,6 +8,7 @@ import pytest
 
 import published
 from fedrepro.pipeline.config import ROOT, load
+from fedrepro.reporting.page import between
 from project_copy import environment
 
 pytestmark = pytest.mark.workflow
@@ -49,6 +50,7 @@ def test_what_is_no_longer_at_hand_stays_as_it_was_published(after):
     record = "papers/fedsplit.json.xz"
     kept = {n: h for n, h in manifest["files"].items() if "fedsplit" in n}
     assert record in kept and "notebooks/fedsplit.ipynb" in kept
+    page = (after / "docs/index.html").read_text()
 
     for folder in (after / "results/smoke/traces").glob("fedsplit_*"):
         shutil.rmtree(folder)
@@ -57,6 +59,12 @@ def test_what_is_no_longer_at_hand_stays_as_it_was_published(after):
     again = published.check(after / "docs", after)
     assert again["papers"] == manifest["papers"] and again["older"] == {}
     assert {n: again["files"][n] for n in kept} == kept
+    for begin, end in (
+        ("<!-- fedsplit -->", "<!-- end of fedsplit -->"),
+        ('id="numbers-fedsplit_fig1">', "</script>"),
+    ):
+        shown = between(page, begin, end)
+        assert len(shown) > 1000 and shown == between((after / "docs/index.html").read_text(), begin, end)
     claims = [(after / "docs/claims.csv").read_text().splitlines(), manifest["files"]["claims.csv"]]
     assert again["files"]["claims.csv"] == claims[1] and sum(",fedsplit," in row for row in claims[0])
 

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -46,19 +46,20 @@ TELLING = 3  # figures in the README
 
 @dataclass(frozen=True)
 class Published:
-    """A paper as it is, or was, published: its share of the page, and how it was made."""
+    """A paper as it is, or was, published: its share of the page, and how it was made. What the page shows as it is, is kept
+    there alone."""
 
     share: page.Share
     made: dict
 
     @classmethod
-    def read(cls, path: Path) -> "Published":
+    def read(cls, path: Path, shown: Path) -> "Published":
         found = json.loads(lzma.decompress(path.read_bytes()))
-        return cls(page.Share(**found["share"]), found["made"])
+        return cls(page.Share.again(found["share"], shown.read_text()), found["made"])
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"share": asdict(self.share), "made": self.made}, ensure_ascii=False)
+        text = json.dumps({"share": self.share.apart(), "made": self.made}, ensure_ascii=False)
         path.write_bytes(lzma.compress(text.encode(), preset=9))
 
     def fits(self, paper: Paper) -> bool:
@@ -104,10 +105,15 @@ def former(plan: Plan, docs: Path, name: str) -> Published | None:
         raise ConfigError(f"{manifest} is damaged: git checkout {manifest} brings it back") from None
     if scale != plan.scale:
         return None
-    for file in (SHARES.format(paper=name), "evidence.parquet", *published_files(plan.papers[name])):
+    for file in (
+        SHARES.format(paper=name),
+        "index.html",
+        "evidence.parquet",
+        *published_files(plan.papers[name]),
+    ):
         if file in files and (not (docs / file).exists() or digest(docs / file) != files[file]):
             raise ConfigError(f"{docs / file} is damaged: git checkout {docs / file} brings it back")
-    found = Published.read(path)
+    found = Published.read(path, docs / "index.html")
     return found if found.fits(plan.papers[name]) else None
 
 

@@ -6,7 +6,7 @@ The same page is written beside a run's results and, by `fedrepro publish`, into
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -54,6 +54,30 @@ class Share:
     origins: dict[str, str]
     provenance: list[dict]
     costs: list[dict]  # of Bill.by_paper
+
+    def apart(self) -> dict:
+        """All but what a page shows as it is, and can be taken from it again."""
+        return {k: v for k, v in asdict(self).items() if k not in SHOWN_WHOLE}
+
+    @classmethod
+    def again(cls, apart: dict, text: str) -> "Share":
+        """From a page that shows it, and the rest."""
+        section = between(text, f"<!-- {apart['paper']} -->", f"<!-- end of {apart['paper']} -->")
+        definitions = between(section, "<defs>", "</defs></svg>\n")
+        html = section.split("</defs></svg>\n", 1)[1].removesuffix("\n")
+        names = [e["id"] for e in (apart["explorer"] or {"experiments": []})["experiments"]]
+        numbers = {
+            name: tuple(between(text, f'id="{kind}-{name}">', "</script>") for kind in ("numbers", "clock"))
+            for name in names
+        }
+        return cls(**apart, html=html, definitions=definitions, numbers=numbers)
+
+
+SHOWN_WHOLE = ("html", "definitions", "numbers")
+
+
+def between(text: str, begin: str, end: str) -> str:
+    return text.split(begin, 1)[1].split(end, 1)[0]
 
 
 def write(
