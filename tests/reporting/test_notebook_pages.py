@@ -5,11 +5,14 @@ import io
 import json
 import re
 
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
 from PIL import Image
 
 from fedrepro.pipeline.config import ROOT
+from fedrepro.reporting import style
 from fedrepro.reporting.notebooks import exported, formula, lightened, prose, without_chance
 
 
@@ -75,6 +78,27 @@ def test_pictures_are_lighter_and_as_large(notebook):
         100,
     )
     nbformat.validate(nbformat.reads(light, 4))
+
+
+def test_thin_lines_keep_their_colours_in_lighter_pictures():
+    figure, ax = plt.subplots(figsize=(5, 4))
+    lines = (style.BLUE, style.GREEN, style.SKY, style.PINK, style.RED, style.ORANGE)
+    for i, colour in enumerate(lines):
+        ax.plot(np.sin(0.3 * np.arange(60) + i), color=colour, alpha=1, lw=1)
+        ax.fill_between(range(60), i, i + np.linspace(0, 1, 60), color=colour, alpha=0.2)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=150)
+    plt.close(figure)
+    made = nbformat.v4.new_notebook()
+    output = nbformat.v4.new_output(
+        "display_data", data={"image/png": base64.b64encode(buffer.getvalue()).decode()}
+    )
+    made.cells = [nbformat.v4.new_code_cell("draw()", outputs=[output])]
+    light = json.loads(lightened(nbformat.writes(made)))["cells"][0]["outputs"][0]["data"]["image/png"]
+    shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(light))).convert("RGB"), int).reshape(-1, 3)
+    for colour in lines:
+        wanted = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
+        assert np.abs(shown - wanted).max(axis=1).min() <= 6, colour
 
 
 def test_our_notebooks_tell_first_and_fold_their_code_and_end_with_a_cell_to_redraw():
