@@ -5,6 +5,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 
+import matplotlib.pyplot as plt
 import pytest
 
 from chromium import Chromium
@@ -53,7 +54,9 @@ def test_a_reduced_scale_is_said(finished):
 
 def test_a_notebook_redraws_any_column_over_any_other(finished):
     results = Results(finished / "results/smoke")
+    open_before = plt.get_fignums()
     (ax,) = redrawn(results, "fedsplit_fig1", x="exchanges", only="FedSplit").axes
+    assert plt.get_fignums() == open_before  # a cell shows it once
     assert ax.get_xlabel() == "exchanges" and ax.get_yscale() == "log"
     assert ax.lines and all("FedSplit" in label for label in ax.get_legend_handles_labels()[1])
     with pytest.raises(ValueError, match="no column beauty to draw; it has round,"):

@@ -7,6 +7,7 @@ import re
 from html import escape
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from fedrepro.datasets.files import written
@@ -84,6 +85,7 @@ def redrawn(results: Results, experiment: str, x: str = "round", y: str = "", on
         ax.set_xscale("log" if "x" in log else "linear")
         ax.set_yscale("log" if "y" in log else "linear")
         ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
+        plt.close(figure)  # the cell shows what it returns; what is open at its end would be shown once more
     return figure
 
 
