@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -32,7 +33,12 @@ def test_what_is_there_is_published_and_the_rest_said_to_be_missing(after):
     assert f"not published: {name}, 1 of" in done.stdout
     manifest = published.check(after / "docs", after)
     assert list(manifest["missing"]) == [name] and manifest["papers"] == [p for p in papers if p != name]
-    assert "notebooks/overview.ipynb" in manifest["files"]
+    overview = (after / "docs/notebooks/overview.ipynb").read_text()
+    for paper in manifest["papers"]:
+        assert papers[paper].raw["title"] in overview
+    assert (
+        "results/smoke" in overview and str(after) not in overview and tempfile.gettempdir() not in overview
+    )
     assert (after / "docs/api.md").read_text() == "made of the code" and not (after / "docs/old.md").exists()
     assert f"<b>{name}</b>" in (after / "docs/index.html").read_text().split("<main>")[0]
 

@@ -22,12 +22,13 @@ from fedrepro.experiments.experiment import Paper
 from fedrepro.experiments.results import Results, Stale
 from fedrepro.papers.arena import standings
 from fedrepro.pipeline import costs
-from fedrepro.pipeline.current import newer, outdated
+from fedrepro.pipeline.current import outdated
 from fedrepro.pipeline.documents import ConfigError, read_text
 from fedrepro.pipeline.plan import Plan
 from fedrepro.reporting import evidence, matrix, page
+from fedrepro.reporting.claims import write_strips
 from fedrepro.reporting.findings import Finding, decided, findings
-from fedrepro.reporting.notebooks import lightened
+from fedrepro.reporting.notebooks import execute, lightened
 from fedrepro.reporting.pictures import alone
 
 MOST_MB, PAGE_MB = 20.0, 15.0
@@ -35,12 +36,14 @@ LINKS = page.Links(
     figure=("SVG", "figures/{paper}/{figure}.svg"),
     notebook="notebooks/{paper}.ipynb",
     traces=False,
-    files={name: name for name in ("claims.csv", "evidence.parquet", "manifest.json")},
+    files={name: name for name in ("claims.csv", "evidence.parquet", "manifest.json")}
+    | {"overview.ipynb": "notebooks/overview.ipynb"},
 )
 BEGIN, END = "<!-- published -->", "<!-- end of published -->"
 TABLES = ("hyperparameters.csv", "slips.csv")
 SHARES = "papers/{paper}.json.xz"
 KEPT = ("api.md",)  # of docs/, made of the code and not of a run
+OVERVIEW = Path("notebooks/overview.ipynb")
 TELLING = 3  # figures in the README
 
 
@@ -172,13 +175,13 @@ def fill(
         missing=missing,
         older=older,
     )
-    absent = overview(plan, results, folder)
+    overview(papers, verdicts, plan.scale, folder)
     put(folder / "summary.svg", matrix.picture(papers, claims, plan.scale))
     manifest = {
         "scale": plan.scale,
         "date": today(),
         "papers": [p.name for p in papers],
-        "missing": missing | absent,
+        "missing": missing,
         "older": older,
         "made": {one.share.paper: one.made for one in shown},
         "telling": [
@@ -239,15 +242,27 @@ def lacking(plan: Plan, results: Results, paper: str) -> str | None:
     return outdated(plan, paper) or None
 
 
-def overview(plan: Plan, results: Results, folder: Path) -> dict[str, str]:
-    """The notebook over all papers; where it is not there, the reason."""
-    source = results.folder / "notebooks/overview.ipynb"
-    read = [plan.keys.path("notebooks/overview"), results.folder / "claims.csv"]
-    read += [results.folder / f"tables/{paper}_claims.csv" for paper in plan.papers]
-    if not source.exists() or newer(source, read):
-        return {"overview notebook": "needs the claims of all papers"}
-    put(folder / "notebooks/overview.ipynb", lightened(source.read_text()))
-    return {}
+def overview(papers: list[Paper], verdicts: dict, scale: str, folder: Path) -> None:
+    """The notebook over all papers, executed on what was published of them, whether or not their results are at hand."""
+    claims = pd.read_csv(folder / "claims.csv", keep_default_na=False)
+    rows = pd.read_parquet(folder / "evidence.parquet")
+    with tempfile.TemporaryDirectory() as scratch:
+        results = Path(scratch) / scale
+        tables = results / "tables"
+        tables.mkdir(parents=True)
+        shutil.copy(folder / "claims.csv", results)
+        for paper in papers:
+            name, own = paper.name, paper.raw["claims"]
+            claims[claims.paper == name].to_csv(tables / f"{name}_claims.csv", index=False)
+            evidence.write(tables / f"{name}_evidence.parquet", [rows[rows.paper == name]])
+            shutil.copy(folder / f"tables/{name}_slips.csv", tables)
+            write_strips(
+                results / f"figures/claims/{name}", own, {claim: verdicts[name, claim] for claim in own}
+            )
+        executed = results / "notebooks/overview.ipynb"
+        execute(OVERVIEW, executed, executed.with_suffix(".html"), results)
+        told = executed.read_text().replace(str(results), f"results/{scale}")
+    put(folder / "notebooks/overview.ipynb", lightened(told))
 
 
 def telling(papers: list[Paper], found: list[Finding]) -> list[tuple[str, Finding]]:
