@@ -24,9 +24,10 @@
   function numbers(id) { // `numbers-fedsplit_fig1`, `clock-fedsplit_fig1`
     if (!decoded[id]) {
       const text = atob(document.getElementById(id).textContent.trim());
-      const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-      const view = new DataView(bytes.buffer);
-      decoded[id] = Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
+      const bits = new Uint32Array(text.length / 3); // float32 without the last byte
+      for (let i = 0; i < bits.length; i++)
+        for (let k = 0; k < 3; k++) bits[i] |= text.charCodeAt(3 * i + k) << 8 * (k + 1);
+      decoded[id] = new Float32Array(bits.buffer);
     }
     return decoded[id];
   }

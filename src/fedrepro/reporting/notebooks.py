@@ -28,7 +28,8 @@ FORMULA = re.compile(
 
 
 def verdicts(results: Results, paper: str, *claims: str) -> str:
-    """A paper's claims (or some of them) as HTML for a notebook: statement, strip, verdict, and the rest on demand."""
+    """A paper's claims as HTML for a notebook: statement, verdict, and the rest on demand. Those that are named come with their
+    strips."""
     rows = []
     for claim in results.claims(paper).to_dict("records"):
         if claims and claim["id"] not in claims:
@@ -40,7 +41,7 @@ def verdicts(results: Results, paper: str, *claims: str) -> str:
         rows.append(
             f"<tr><td style='text-align:left;vertical-align:top;width:30%'><b>{words['id']}</b> {words['statement']}"
             f"<br><small>the paper: {words['paper_value']}</small></td>"
-            f"<td style='text-align:left'>{results.strip(paper, claim['id'])}"
+            f"<td style='text-align:left'>{results.strip(paper, claim['id']) if claims else ''}"
             f"<details><summary>in words</summary>{words['why']}</details></td>"
             f"<td style='text-align:left;vertical-align:top'><b style='{edge}'>{sign} {words['verdict']}</b>{turns}</td></tr>"
         )

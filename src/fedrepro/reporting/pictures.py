@@ -15,7 +15,7 @@ import numpy as np
 from fedrepro.reporting.thinning import kept
 
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
-TOLERANCE = 0.15  # of a point, 1/72 inch
+TOLERANCE = 0.3  # of a point, 1/72 inch
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
 LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
