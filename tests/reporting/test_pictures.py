@@ -84,6 +84,23 @@ def test_a_long_line_does_not_drift():
     np.testing.assert_allclose(places(short), points, atol=0.051)
 
 
+@pytest.mark.parametrize(("scale", "close"), [(4000.0, 0.51), (100.0, 0.051), (5.0, 0.0051), (0.5, 0.00051)])
+def test_curves_stay_where_they_are(scale, close):
+    """Also after a piece is closed, where the next one is told from its beginning."""
+    points = scale * np.random.default_rng(1).uniform(-1, 1, (9, 2))
+    a, b, c, d, e, f, g, h, i = (f"{x:.6f} {y:.6f}" for x, y in points)
+    short = path(f"M {a} \nC {b} {c} {d} \nL {e} \nz\nM {f} Q {g} {h} L {i} z")
+    at = begin = np.zeros(2)
+    found = []
+    for letter, numbers in re.findall(r"([a-z])([^a-z]*)", short):
+        steps = np.array(re.findall(r"-?[\d.]+", numbers), float).reshape(-1, 2)
+        found += [at + step for step in steps]
+        at = begin if letter == "z" else found[-1]
+        begin = at if letter == "m" else begin
+    assert len(short) < 120
+    np.testing.assert_allclose(found, points, atol=close)
+
+
 def test_a_word_and_a_style_are_defined_once(two):
     definitions = Definitions()
     page = "".join(drawn(svg, definitions) for svg in two)

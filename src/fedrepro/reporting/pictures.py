@@ -17,6 +17,8 @@ from fedrepro.reporting.thinning import kept
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 TOLERANCE = 0.3  # of a point, 1/72 inch
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+PIECES = {"M": 1, "L": 1, "Q": 2, "C": 3}  # points of a piece of a path
+PART = re.compile(r"([MLQC])((?:\s+-?[\d.]+(?:e-?\d+)?)+)\s*|(z)\s*")
 POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
 LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
 WORD = re.compile(r"(?:<use [^>]*/>){2,}")  # glyph by glyph
@@ -122,10 +124,32 @@ def element(node: ET.Element, found: dict[str, str], definitions: Definitions, m
 
 def path(d: str) -> str:
     """A path with the points that can be seen, to a tenth of a point; curves and glyphs keep all of theirs."""
-    lines = POLYLINE.findall(d)
-    if "".join(lines).strip() != d.strip():
-        return re.sub(r"\s+", " ", NUMBER.sub(lambda m: brief(m[0]), d)).strip()
-    return "".join(polyline(line) for line in lines)
+    lines, parts = POLYLINE.findall(d), list(PART.finditer(d))
+    if "".join(lines).strip() == d.strip():
+        return "".join(polyline(line) for line in lines)
+    if parts and "".join(part[0] for part in parts) == d:
+        return curved(parts)
+    return re.sub(r"\s+", " ", NUMBER.sub(lambda m: brief(m[0]), d)).strip()
+
+
+def curved(parts: list[re.Match]) -> str:
+    """A path of curves, each told by its distance from where the last one ended."""
+    numbers = [np.array(part[2].split(), float) for part in parts if part[1]]
+    largest = max(np.abs(values).max() for values in numbers)
+    digits = next(n for n, edge in enumerate((1000.0, 20.0, 1.0, 0.0)) if largest >= edge)
+    at, begin, words = np.zeros(2, int), np.zeros(2, int), []
+    for part in parts:
+        if part[3]:
+            words.append("z")
+            at = begin
+            continue
+        points = np.round(np.array(part[2].split(), float) * 10**digits).astype(int)
+        for piece in points.reshape(-1, PIECES[part[1]], 2):
+            steps = " ".join(f"{step:g}" for step in ((piece - at) / 10**digits).ravel())
+            words.append(f"{part[1].lower()}{steps}".replace(" -", "-"))
+            at = piece[-1]
+        begin = at if part[1] == "M" else begin
+    return "".join(words)
 
 
 def polyline(line: str) -> str:
