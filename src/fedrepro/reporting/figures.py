@@ -36,9 +36,10 @@ def draw(paper: str, figure: str, results: Results, experiments: list[str]) -> F
 def mark(drawn: Figure, results: Results, experiments: list[str]) -> None:
     """Say on the figure itself what it is not."""
     words = [] if results.scale == "paper" else [f"scale: {results.scale}, not the paper's sizes"]
-    for title, origin in sorted(results.origins(*experiments).items()):
-        if origin in MARKS:
-            words.append(f"{MARKS[origin]}: {title}")
+    origins = results.origins(*experiments)
+    for kind, called in MARKS.items():
+        if titles := sorted(title for title, origin in origins.items() if origin == kind):
+            words.append(f"{called}: {'; '.join(titles)}")
     if words:
         panels.room_below(drawn)
         drawn.text(0.995, 0.005, " · ".join(words), ha="right", va="bottom", fontsize=7, color=style.WARNING)
