@@ -105,6 +105,7 @@ class Chromium:
         self.call("Page.navigate", url=address)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.note(self.message())
+        self.run("typeof exploring === 'undefined' ? null : exploring")  # once its numbers are unpacked
 
     def run(self, script: str):
         """The value of an expression in the page."""

@@ -1,6 +1,6 @@
 // The explorer: one chart over all traces of the page. No library; reads the data that explorer.py embedded.
 "use strict";
-(() => {
+const exploring = (async () => {
   const root = document.getElementById("explorer");
   const source = document.getElementById("explorer-data");
   if (!root || !source) return;
@@ -21,20 +21,19 @@
   let shown = [], current = null, scales = null;
 
   // --- data ---
-  function numbers(id) { // `numbers-fedsplit_fig1`, `clock-fedsplit_fig1`
-    if (!decoded[id]) {
-      const text = atob(document.getElementById(id).textContent.trim());
-      const bits = new Uint32Array(text.length / 3); // float32 without the last byte
-      for (let i = 0; i < bits.length; i++)
-        for (let k = 0; k < 3; k++) bits[i] |= text.charCodeAt(3 * i + k) << 8 * (k + 1);
-      decoded[id] = new Float32Array(bits.buffer);
-    }
-    return decoded[id];
+  async function unpacked(script) { // of `numbers-fedsplit_fig1` or `clock-fedsplit_fig1`
+    const bytes = Uint8Array.from(atob(script.textContent.trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const bits = new Uint32Array(planes.length / 3); // float32 without the last byte: all second bytes, all third, all fourth
+    for (let k = 0; k < 3; k++)
+      for (let i = 0; i < bits.length; i++) bits[i] |= planes[k * bits.length + i] << 8 * (k + 1);
+    decoded[script.id] = new Float32Array(bits.buffer);
   }
   function column(id, curve, where, rounds, kind = "numbers") {
     if (where === undefined) return rounds.map(() => 0);
     if (Array.isArray(where)) return rounds.map((t) => where[0] * t + where[1]);
-    return Array.from(numbers(`${kind}-${id}`).subarray(where, where + curve.points));
+    return Array.from(decoded[`${kind}-${id}`].subarray(where, where + curve.points));
   }
   function xs(id, curve) {
     const rounds = column(id, curve, curve.x.round);
@@ -319,6 +318,7 @@
   addEventListener("hashchange", () => { if (fromHash()) { draw(); root.scrollIntoView(); } });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
+  await Promise.all([...document.querySelectorAll('script[id^="numbers-"], script[id^="clock-"]')].map(unpacked));
   root.hidden = false;
   const sent = fromHash();
   draw();
