@@ -101,6 +101,21 @@ def test_curves_stay_where_they_are(scale, close):
     np.testing.assert_allclose(found, points, atol=close)
 
 
+def test_lines_of_one_look_are_one_path():
+    def svg(*styles):
+        lines = "".join(
+            f'<g><path d="M {i} 1 L {i + 2} 5 " style="{style}"/></g>' for i, style in enumerate(styles)
+        )
+        return f'<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"><g>{lines}</g></svg>'
+
+    line, other, area = "fill: none; stroke: #ff0000", "fill: none; stroke: #00ff00", "fill: #ff0000"
+    assert re.findall(r' d="([^"]*)"', alone(svg(line, line, other, other, other))) == [
+        "M0 1l2 4M1 1l2 4",
+        "M2 1l2 4M3 1l2 4M4 1l2 4",
+    ]
+    assert alone(svg(area, area)).count("<path") == 2
+
+
 def test_a_word_and_a_style_are_defined_once(two):
     definitions = Definitions()
     page = "".join(drawn(svg, definitions) for svg in two)

@@ -64,4 +64,8 @@ def test_where_the_arena_was_not_run_the_published_standings_do(after, tmp_path)
 
     published.write_bytes(published.read_bytes()[:1000])
     done = scored(after, tmp_path / "fedgd.py")
-    assert done.returncode == 1 and "arena.zip is damaged" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 1
+        and f"{standings.FILE} is damaged" in done.stderr
+        and "Traceback" not in done.stderr
+    )

@@ -22,6 +22,9 @@ PART = re.compile(r"([MLQC])((?:\s+-?[\d.]+(?:e-?\d+)?)+)\s*|(z)\s*")
 POLYLINE = re.compile(r"M [-\d.e]+ [-\d.e]+\s+(?:L [-\d.e]+ [-\d.e]+\s*)+z?\s*")
 LOOK = "stroke-linejoin:round;stroke-linecap:butt"  # what Matplotlib asks of every element, in a style for the whole page
 WORD = re.compile(r"(?:<use [^>]*/>){2,}")  # glyph by glyph
+ALIKE = re.compile(
+    r'<path d="[^"]*"(?P<same>(?: clip-path="[^"]*")? class="(?P<look>[^"]*)"/>)(?:<path d="[^"]*"(?P=same))+'
+)
 DRAWN = ("path", "use", "image", "text", "rect", "circle", "line")
 
 
@@ -110,7 +113,9 @@ def element(node: ET.Element, found: dict[str, str], definitions: Definitions, m
         if name not in ("href", "d", "class"):
             value = NUMBER.sub(lambda m: brief(m[0]), value)
         words.append(f' {name}="{escape(value)}"')
-    inside = "".join(element(child, found, definitions) for child in node)
+    inside = ALIKE.sub(
+        lambda m: together(m, definitions), "".join(element(child, found, definitions) for child in node)
+    )
     if tag == "g" and WORD.fullmatch(inside):
         name = definitions.name("", f'<g id="\0">{inside}</g>')
         return f"""<use href="#{name}"{"".join(words)}/>"""
@@ -120,6 +125,15 @@ def element(node: ET.Element, found: dict[str, str], definitions: Definitions, m
     if tag == "g" and not words:
         return inside
     return f"<{tag}{''.join(words)}>{text}{inside}</{tag}>"
+
+
+def together(paths: re.Match, definitions: Definitions) -> str:
+    """Lines of one look, one after the other, as one path. Only where they cross, and let what is behind through, can one tell."""
+    look = next(style for style, name in definitions.looks.items() if name == paths["look"])
+    if "fill:none" not in look:
+        return paths[0]
+    drawn = re.findall(r' d="[mM]([^"]*)"', paths[0])
+    return f'<path d="M{"M".join(drawn)}"{paths["same"]}'
 
 
 def path(d: str) -> str:

@@ -4,8 +4,9 @@ Of every run the rounds that scores are made of: its first, those that reached a
 come out as from whole traces. Traces and references keep the keys that say what they were made of.
 """
 
-import zipfile
-import zlib
+import io
+import lzma
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +18,17 @@ from fedrepro.experiments import trace
 from fedrepro.experiments.results import KEYS, Results
 from fedrepro.papers.arena.readings import CELL, EVERYTHING, arrivals
 
-FILE = "arena.zip"
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold: the same standings give the same bytes
+FILE = "arena.tar.xz"
 
 
 def write(results: Results, output: Path) -> None:
-    with written(output) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    """Packed as a whole: its many small tables are much alike. The same standings give the same bytes."""
+    with written(output) as temporary, tarfile.open(temporary, "w:xz", preset=9) as archive:
 
         def put(name: str, content: bytes) -> None:
-            archive.writestr(zipfile.ZipInfo(f"{results.scale}/{name}", EPOCH), content, zipfile.ZIP_DEFLATED)
+            entry = tarfile.TarInfo(f"{results.scale}/{name}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
         for experiment in EVERYTHING:
             results.reference(experiment)  # made as it is declared
@@ -45,16 +48,16 @@ def excerpt(path: Path) -> bytes:
         cell = rows.iloc[places]
         kept += [places[i] for i in {0, *arrivals(cell).values(), len(cell) - 1} - {None}]
     sink = pa.BufferOutputStream()
-    pq.write_table(table.take(np.sort(kept)), sink, compression="zstd")
+    pq.write_table(table.take(np.sort(kept)), sink, compression="none")
     return sink.getvalue().to_pybytes()
 
 
 def opened(source: Path, folder: Path) -> Results:
     """The standings, unpacked into a folder."""
     try:
-        with zipfile.ZipFile(source) as archive:
-            archive.extractall(folder)
-            (scale,) = {name.partition("/")[0] for name in archive.namelist()}
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
+        with tarfile.open(source, "r:xz") as archive:
+            (scale,) = {name.partition("/")[0] for name in archive.getnames()}
+            archive.extractall(folder, filter="data")
+    except (tarfile.TarError, lzma.LZMAError, EOFError, ValueError):
         raise OSError(f"{source} is damaged: git checkout {source} brings it back") from None
     return Results(folder / scale)
